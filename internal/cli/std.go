@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Std is what a program has of the process. Out is flushed, and the flush
+// checked, when run returns.
+type Std struct {
+	Program string
+	Args    []string // arguments that are no flags
+	In      io.Reader
+	Out     *bufio.Writer
+	Err     io.Writer
+	Now     time.Time // --now; zero when it was not given
+	Clock   time.Time // --now, else the clock when the program started; for programs that touch the machine only
+
+	query *Query
+	added map[record.Identity]bool
+}
+
+// Warn prints one fact on stderr.
+func (s *Std) Warn(format string, args ...any) {
+	fmt.Fprintf(s.Err, "%s: %s\n", s.Program, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
+}
+
+// EndsPipe tells whether --jq was given: the input is then not copied.
+func (s *Std) EndsPipe() bool { return s.query != nil }
+
+// Copy passes a line on unchanged, or drops it when --jq ends the pipe.
+func (s *Std) Copy(raw []byte) error {
+	if s.query != nil {
+		return nil
+	}
+	_, err := s.Out.Write(raw)
+	return outputError(err)
+}
+
+// Add writes a record of this program's own, through --jq when it was given.
+func (s *Std) Add(r record.Record) error {
+	if s.added == nil {
+		s.added = map[record.Identity]bool{}
+	}
+	s.added[r.Identity()] = true
+	if s.query != nil {
+		return s.query.Write(s.Out, r)
+	}
+	b, err := r.Line()
+	if err != nil {
+		return err
+	}
+	_, err = s.Out.Write(b)
+	return outputError(err)
+}
+
+// AddData is Add of a new record of this program.
+func (s *Std) AddData(kind record.Kind, at record.Time, host, subject string, data any) error {
+	r, err := record.New(kind, at, host, s.Program, subject, data)
+	if err != nil {
+		return err
+	}
+	return s.Add(r)
+}
+
+// Close writes the closing record of what was added since the last Close.
+// label is "" or that of a further directory. Rows is how many records were
+// added.
+func (s *Std) Close(at record.Time, host, label string) error {
+	n := len(s.added)
+	name := s.Program
+	if label != "" {
+		name += "@" + label
+	}
+	err := s.AddData(record.KindSurface, at, host, name, record.Surface{OK: true, Rows: n, Records: &n})
+	s.added = nil
+	return err
+}
+
+// ReadAll reads the input whole, passes on every line but this program's own,
+// and returns what is left as a set. A filter that judges again what it judged
+// before so replaces its own lines.
+func (s *Std) ReadAll() (*record.Set, error) {
+	set := new(record.Set)
+	for line, err := range record.All(s.In) {
+		if err != nil {
+			return nil, err
+		}
+		if line.Record.By == s.Program {
+			continue
+		}
+		set.Add(line)
+		if err := s.Copy(line.Raw); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
+
+func outputError(err error) error {
+	if err != nil {
+		return fmt.Errorf("writing output: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+// Package command starts other programs: in a process group of their own, with
+// a listed environment, a deadline, bounded output, and only such commands as
+// the closed table of this package names.
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Spec is a command to run.
+type Spec struct {
+	Argv      []string      // the first is the program: a name or a path
+	Path      string        // the file to execute; Argv[0] when empty
+	Env       []string      // the whole environment
+	Dir       string        // working directory; that of this process when empty
+	Stdin     io.Reader     // the null device when nil
+	Timeout   time.Duration // then TERM to the process group
+	KillAfter time.Duration // after TERM, KILL to the process group
+	MaxOutput int           // bytes kept of stdout and of stderr each; more is an error
+}
+
+// Result is what a command that started left.
+type Result struct {
+	Stdout, Stderr []byte
+	Status         int // exit status; 128 + n after signal n
+}
+
+// FirstLine returns the first line of stderr that is not blank, for a message.
+func (r Result) FirstLine() string {
+	for line := range strings.Lines(string(r.Stderr)) {
+		if t := strings.TrimSpace(line); t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// ErrTimeout is returned when the deadline ended the command.
+var ErrTimeout = errors.New("timed out")
+
+// ErrOutput is returned when the command wrote more than MaxOutput.
+var ErrOutput = errors.New("wrote more than is read")
+
+// Run runs the command to its end. The error is ErrTimeout, ErrOutput, a
+// refusal, or says why the command could not be started; an exit status that
+// is not zero is no error.
+func Run(ctx context.Context, s Spec) (Result, error) {
+	if !Allowed(s.Argv) {
+		return Result{}, fmt.Errorf("command is not in the table: %q", s.Argv[0])
+	}
+	stdout, stderr := &bounded{max: s.MaxOutput}, &bounded{max: s.MaxOutput}
+	path := s.Path
+	if path == "" {
+		path = s.Argv[0]
+	}
+	cmd := exec.Command(path, s.Argv[1:]...)
+	cmd.Args[0] = s.Argv[0]
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.Env, s.Dir, s.Stdin, stdout, stderr
+	if cmd.Env == nil {
+		cmd.Env = []string{}
+	}
+	err := Group(ctx, cmd, s.Timeout, s.KillAfter)
+	res := Result{Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
+	switch exit := (*exec.ExitError)(nil); {
+	case errors.Is(err, ErrTimeout):
+		return res, err
+	case errors.As(err, &exit):
+		res.Status = status(exit)
+	case err != nil:
+		return res, err
+	}
+	if stdout.over || stderr.over {
+		return res, ErrOutput
+	}
+	return res, nil
+}
+
+// Group runs cmd as the leader of a process group. At the deadline, or when
+// ctx ends, the group gets TERM, after killAfter KILL; what outlives the leader
+// is killed too. It returns what cmd.Wait does, or ErrTimeout.
+func Group(ctx context.Context, cmd *exec.Cmd, timeout, killAfter time.Duration) error {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
+	cmd.WaitDelay = killAfter + time.Second // a grandchild may hold the pipe open
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	pgid := cmd.Process.Pid
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	deadline := time.NewTimer(timeout)
+	defer deadline.Stop()
+	defer syscall.Kill(-pgid, syscall.SIGKILL)
+	select {
+	case err := <-done:
+		return err
+	case <-deadline.C:
+	case <-ctx.Done():
+	}
+	_ = syscall.Kill(-pgid, syscall.SIGTERM)
+	select {
+	case <-done:
+	case <-time.After(killAfter):
+		_ = syscall.Kill(-pgid, syscall.SIGKILL)
+		<-done
+	}
+	return ErrTimeout
+}
+
+// status is the exit status as a shell gives it.
+func status(e *exec.ExitError) int {
+	if ws, ok := e.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return e.ExitCode()
+}
+
+// bounded keeps the first max bytes and notes that there were more.
+type bounded struct {
+	bytes.Buffer
+	max  int
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	room := b.max - b.Len()
+	if len(p) > room {
+		b.over = true
+		b.Buffer.Write(p[:max(room, 0)])
+		return len(p), nil
+	}
+	return b.Buffer.Write(p)
+}

@@ -1,0 +1,86 @@
+package observe
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// platform fills what Linux tells of the machine.
+func (w *World) platform() {
+	w.OS = "linux"
+	w.Zone = zoneName(w.env("TZ"), "/etc/localtime")
+	if b, err := os.ReadFile("/proc/stat"); err == nil {
+		for line := range strings.Lines(string(b)) {
+			if s, ok := strings.CutPrefix(line, "btime "); ok {
+				if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64); err == nil {
+					w.BootAt = time.Unix(n, 0).UTC()
+				}
+			}
+		}
+	}
+	const clockMonotonic = 1 // on Linux it stands still while the machine sleeps
+	var ts syscall.Timespec
+	if _, _, e := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&ts)), 0); e == 0 {
+		s := float64(ts.Sec) + float64(ts.Nsec/1e6)/1e3
+		w.AwakeS = &s
+	}
+}
+
+// Processes returns the Claude Code processes of this machine, by pid.
+func (w *World) Processes() ([]Process, error) {
+	if w.fixtures != "" {
+		return w.recordedProcesses()
+	}
+	dirs, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	ps := []Process{}
+	for _, d := range dirs {
+		pid, err := strconv.Atoi(d.Name())
+		if err != nil {
+			continue
+		}
+		dir := filepath.Join("/proc", d.Name())
+		args, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if err != nil || len(args) == 0 {
+			continue // ended meanwhile, or a kernel thread
+		}
+		argv := strings.Split(strings.TrimRight(string(args), "\x00"), "\x00")
+		exe, err := os.Readlink(filepath.Join(dir, "exe"))
+		if err != nil {
+			exe = argv[0]
+		}
+		exe = strings.TrimSuffix(exe, " (deleted)")
+		if !isClaude(exe) && !isClaude(argv[0]) {
+			continue
+		}
+		p := Process{PID: pid, Exe: exe, Args: argvWords(argv)}
+		p.Cwd, _ = os.Readlink(filepath.Join(dir, "cwd"))
+		p.Start, _ = startTime(dir)
+		ps = append(ps, p)
+	}
+	return ps, nil
+}
+
+// startTime is field 22 of /proc/<pid>/stat: clock ticks since boot. The name
+// in field 2 may hold blanks and brackets, so fields are counted from the last
+// bracket.
+func startTime(dir string) (string, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return "", err
+	}
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(fields) < 20 {
+		return "", fmt.Errorf("%s/stat: %d fields", dir, len(fields))
+	}
+	return fields[19], nil
+}

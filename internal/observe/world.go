@@ -1,0 +1,169 @@
+// Package observe is the edge at which observers meet a machine: this one, or
+// a recording of one. What is read goes to the pure packages that parse it.
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/command"
+)
+
+// World is the machine that an observer looks at.
+type World struct {
+	Home   string
+	Host   string
+	OS     string // GOOS
+	Zone   string // IANA name, "" when it cannot be told
+	At     time.Time
+	BootAt time.Time // zero when it cannot be told
+	AwakeS *float64  // seconds awake since boot; nil when it cannot be told
+	FS     fs.FS     // rooted at /
+
+	env      func(string) string
+	fixtures string
+}
+
+// Process is a Claude Code process of the process table.
+type Process struct {
+	PID   int    `json:"pid"`
+	Start string `json:"start"` // Linux: field 22 of /proc/<pid>/stat; macOS: ps lstart in UTC; "" when unreadable
+	Cwd   string `json:"cwd"`   // "" when unreadable
+	Exe   string `json:"exe"`   // path of the executable, or argv[0] where only that is known
+	Args  string `json:"args,omitempty"`
+}
+
+// New returns the recorded machine in fixtures, or this one when fixtures is
+// empty. now is the present of this machine; a recording has its own, which
+// now replaces when given is true.
+func New(fixtures string, now time.Time, given bool) (*World, error) {
+	if fixtures != "" {
+		return openFixtures(fixtures, now, given)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	host, _, _ = strings.Cut(host, ".")
+	w := &World{Home: home, Host: host, At: now, FS: os.DirFS("/"), env: os.Getenv}
+	w.platform()
+	return w, nil
+}
+
+// Recorded tells whether the world is a recording.
+func (w *World) Recorded() bool { return w.fixtures != "" }
+
+// Getenv returns a variable of the observer's environment; a recording has
+// none.
+func (w *World) Getenv(name string) string { return w.env(name) }
+
+// Path is a path of the machine as FS takes it.
+func Path(abs string) string {
+	p := strings.TrimPrefix(filepath.ToSlash(filepath.Clean(abs)), "/")
+	if p == "" {
+		return "."
+	}
+	return p
+}
+
+// Expand replaces a leading ~ by the home directory.
+func (w *World) Expand(p string) string {
+	if p == "~" {
+		return w.Home
+	}
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		return filepath.Join(w.Home, rest)
+	}
+	return p
+}
+
+// ReadFile reads a file whole. A file that is not regular, or larger than
+// limit bytes, is an error.
+func (w *World) ReadFile(abs string, limit int64) ([]byte, error) {
+	f, err := w.FS.Open(Path(abs))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", filepath.Base(abs))
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read", filepath.Base(abs), info.Size(), limit)
+	}
+	b := make([]byte, 0, info.Size()+1)
+	for {
+		n, err := f.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if err != nil || int64(len(b)) > limit {
+			return b, ignoreEOF(err)
+		}
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+	}
+}
+
+// ReadDir lists a directory. A directory that is not there has no entries and
+// missing is true.
+func (w *World) ReadDir(abs string) (entries []fs.DirEntry, missing bool, err error) {
+	entries, err = fs.ReadDir(w.FS, Path(abs))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true, nil
+	}
+	return entries, false, err
+}
+
+// Exists tells whether a path is there. A path that cannot be looked at is an
+// error.
+func (w *World) Exists(abs string) (bool, error) {
+	_, err := fs.Stat(w.FS, Path(abs))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// FindProgram returns the path of a program: name itself when it holds a
+// slash, else the first on PATH, else the first in the further directories. In
+// a recording it is the name. The error names the directories that were tried.
+func (w *World) FindProgram(name string, further ...string) (string, error) {
+	if w.fixtures != "" {
+		return name, nil
+	}
+	if strings.ContainsRune(name, '/') {
+		return name, nil
+	}
+	if p, err := exec.LookPath(name); err == nil {
+		return p, nil
+	}
+	for _, dir := range further {
+		if p, err := exec.LookPath(filepath.Join(w.Expand(dir), name)); err == nil {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("%s: not found in %s: %w", name, strings.Join(append(filepath.SplitList(w.env("PATH")), further...), ":"), exec.ErrNotFound)
+}
+
+// Run runs a command of the machine, or replays the recorded one. A recorded
+// command is looked up by its argv with the base name of its program.
+func (w *World) Run(ctx context.Context, s command.Spec) (command.Result, error) {
+	if w.fixtures != "" {
+		return w.replay(s.Argv)
+	}
+	return command.Run(ctx, s)
+}

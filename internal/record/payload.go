@@ -1,0 +1,244 @@
+package record
+
+// payloadOf returns a new payload of a known kind, nil for another.
+func payloadOf(k Kind) any {
+	switch k {
+	case KindTick:
+		return new(Tick)
+	case KindHost:
+		return new(Host)
+	case KindSurface:
+		return new(Surface)
+	case KindSession:
+		return new(Session)
+	case KindAgent:
+		return new(Agent)
+	case KindSchedule:
+		return new(Schedule)
+	case KindRepo:
+		return new(Repo)
+	case KindBoard:
+		return new(Board)
+	case KindOwned:
+		return new(Owned)
+	case KindAsked:
+		return new(Asked)
+	case KindPast:
+		return new(Past)
+	case KindVerdict:
+		return new(Verdict)
+	case KindFinding:
+		return new(Finding)
+	case KindAsk:
+		return new(Ask)
+	case KindEntry:
+		return new(Entry)
+	}
+	return nil
+}
+
+// Surface says how the reading of one part went. Its subject is the surface's
+// name (claude/listing, gh/acme/lamp …), or the program's own name in a closing
+// record.
+type Surface struct {
+	OK       bool     `json:"ok"`                 // it was read, or is absent
+	Absent   bool     `json:"absent,omitempty"`   // the product is not installed
+	Error    string   `json:"error,omitempty"`    // why it was not read, one line; empty when OK
+	Rows     int      `json:"rows"`               // items read
+	Unparsed int      `json:"unparsed"`           // items that were there and could not be understood
+	Drift    []string `json:"drift,omitempty"`    // words, fields and versions that this release does not know, each once
+	Notes    []string `json:"notes,omitempty"`    // facts about the reading that a person should see
+	ResetAt  *Time    `json:"reset_at,omitempty"` // when a rate limit that stopped the reading ends
+	Records  *int     `json:"records,omitempty"`  // closing record only: identities added, this one left out
+}
+
+// Host is the machine that looked.
+type Host struct {
+	OS     string   `json:"os"`                // GOOS of the observer: linux, darwin
+	Zone   string   `json:"zone"`              // IANA name of the local zone, "" when it cannot be told
+	BootAt *Time    `json:"boot_at"`           // start of the kernel; null when it cannot be told
+	AwakeS *float64 `json:"awake_s,omitempty"` // seconds since boot in which the machine did not sleep; absent when it cannot be told
+}
+
+// Tick is what a judge must know and that is no observation.
+type Tick struct {
+	Tick     *int      `json:"tick"`              // tick number; null outside a tick
+	Scope    string    `json:"scope"`             // id of the scope
+	Host     string    `json:"host"`              // the machine that runs the tick
+	Hosts    []string  `json:"hosts"`             // machines expected in the stream; empty means Host alone
+	Mode     string    `json:"mode"`              // report or act
+	DryRun   bool      `json:"dry_run"`           //
+	Repos    []string  `json:"repos"`             // git common dirs of the scope
+	Others   []string  `json:"others,omitempty"`  // git common dirs that another scope, or more than one, names
+	Adopted  []Adopted `json:"adopted"`           // sessions that the config makes ours
+	Caps     Caps      `json:"caps"`              //
+	Surfaces []string  `json:"surfaces"`          // products that must be read: claude, paseo, gh, board, schedule
+	AskWhen  []AskWhen `json:"ask_when,omitzero"` // questions of the config's own
+	Actions  int       `json:"actions_app_id"`    // GitHub app whose required checks count as pinned
+	Renotify int       `json:"ask_renotify_h"`    // hours between two showings of an unseen batch
+	Verbose  []string  `json:"notes,omitempty"`   // what the config says that this release does not use
+}
+
+// Caps limit what a tick may do when it acts.
+type Caps struct {
+	FleetSessions    int `json:"fleet_sessions"`
+	ActiveSessions   int `json:"active_sessions"`
+	ActiveWindowMin  int `json:"active_window_min"` // minutes
+	ResearchPerDay   int `json:"research_spawns_per_day"`
+	MailIntervalHour int `json:"mail_interval_h"` // hours
+}
+
+// Adopted makes a session or a Paseo agent ours. SessionID "*" is every session.
+type Adopted struct {
+	SessionID    string `json:"session_id"`
+	PaseoAgentID string `json:"paseo_agent_id,omitempty"`
+	Adopted      string `json:"adopted,omitempty"` // when, as the owner wrote it
+	Note         string `json:"note,omitempty"`
+}
+
+// AskWhen is a question that the config raises: When is a jq expression over a
+// record, Question the text.
+type AskWhen struct {
+	Key      string `json:"key"`
+	When     string `json:"when"`
+	Question string `json:"question"`
+}
+
+// Agent is a Paseo agent record, without the fields where secrets lie. Source:
+// ~/.paseo/agents of Paseo 0.1.65 to 0.8.
+type Agent struct {
+	ID         string   `json:"id"`
+	Provider   string   `json:"provider"`
+	Cwd        string   `json:"cwd"`
+	Repo       string   `json:"repo"`                  // git common dir; "" when none or unplaced
+	Placement  string   `json:"placement"`             // as in Session
+	Title      string   `json:"title,omitempty"`       //
+	Sessions   []string `json:"sessions"`              // Claude session ids that the record names, runtime first
+	Status     string   `json:"status"`                // what was last written; never liveness
+	Attention  string   `json:"attention,omitempty"`   // finished, error; absent when none
+	Parent     string   `json:"parent,omitempty"`      // agent id of the creator
+	ScheduleID string   `json:"schedule_id,omitempty"` // schedule that made it
+	Internal   bool     `json:"internal,omitempty"`
+	Archived   bool     `json:"archived"`
+	ArchivedAt *Time    `json:"archived_at,omitempty"`
+	CreatedAt  *Time    `json:"created_at"`
+	UpdatedAt  *Time    `json:"updated_at"` // last write, which is no activity
+}
+
+// Schedule is one piece of scheduled work, whatever runs it.
+type Schedule struct {
+	Source     string `json:"source"`               // paseo, launchd, systemd, log
+	ID         string `json:"id"`                   //
+	Name       string `json:"name"`                 //
+	Cadence    string `json:"cadence"`              // in words
+	Zone       string `json:"zone"`                 // IANA zone of the cadence, "" when it has none
+	Status     string `json:"status"`               // active, paused, completed, loaded, not loaded, running …
+	Cwd        string `json:"cwd,omitempty"`        //
+	Repo       string `json:"repo,omitempty"`       // git common dir
+	AgentID    string `json:"agent_id,omitempty"`   // Paseo agent that it prompts
+	LastRun    *Time  `json:"last_run"`             // null: never, or not known
+	LastResult string `json:"last_result"`          // succeeded, failed, running, interrupted, exit 3, ""
+	NextRun    *Time  `json:"next_run"`             // null: none is due
+	ExpiresAt  *Time  `json:"expires_at,omitempty"` //
+	Runs       int    `json:"runs"`                 // runs that the source knows
+	Stale      bool   `json:"stale"`                // it should have run and did not
+	Detail     string `json:"detail"`               // one line
+}
+
+// Repo is a GitHub repository as gh shows it.
+type Repo struct {
+	CommonDir     string        `json:"common_dir"`              // the local repository that named it
+	Slug          string        `json:"slug"`                    // owner/name that origin names; "" when origin is no GitHub
+	FullName      string        `json:"full_name,omitempty"`     // GitHub's name for it when it differs
+	OK            bool          `json:"ok"`                      // observed whole
+	Error         string        `json:"error,omitempty"`         // why not
+	NotGitHub     bool          `json:"not_github,omitempty"`    // origin is no GitHub repository: nothing to observe
+	ResetAt       *Time         `json:"reset_at,omitempty"`      // end of the rate limit that stopped it
+	Login         string        `json:"login"`                   // whose login gh used: token file, gh's own, none
+	DefaultBranch string        `json:"default_branch"`          //
+	DefaultID     string        `json:"default_branch_id"`       // hash of its raw name
+	Archived      bool          `json:"archived,omitempty"`      //
+	Rules         *Rules        `json:"rules"`                   // null when not read
+	PRs           []PullRequest `json:"prs"`                     // open ones; null when not read, [] when none
+	Truncated     bool          `json:"prs_truncated,omitempty"` // as many as were asked for: perhaps more
+}
+
+// Rules is what the effective rulesets of the default branch ask.
+type Rules struct {
+	PullRequest   bool            `json:"pull_request"`
+	Checks        []RequiredCheck `json:"checks"`                  // required status checks
+	NoForcePush   bool            `json:"no_force_push"`           // force-pushes are blocked
+	Classic       string          `json:"classic"`                 // classic protection: yes, no, cannot tell
+	Types         []string        `json:"types"`                   // every rule type, sorted
+	Flags         []string        `json:"flags"`                   // what is missing, in the words of the ask key
+	DriverAllowed bool            `json:"driver_eligible"`         // pull request rule, checks, and all of them pinned
+	Sources       []string        `json:"sources,omitempty"`       // Repository, Organization, Enterprise
+	Approvals     int             `json:"approvals,omitempty"`     // highest number of approving reviews asked
+	MergeQueue    bool            `json:"merge_queue,omitempty"`   //
+	Unread        string          `json:"unread,omitempty"`        // why the answer may be incomplete
+	CannotTell    bool            `json:"cannot_tell,omitempty"`   // no rule is shown and permission does not prove that there is none
+	AppID         int             `json:"pinned_app_id,omitempty"` // the app that counts as pinned
+}
+
+// RequiredCheck is one required status check.
+type RequiredCheck struct {
+	Context string `json:"context"`
+	AppID   *int   `json:"app_id"` // null: any source satisfies it
+	Pinned  bool   `json:"pinned"`
+}
+
+// PullRequest is an open pull request.
+type PullRequest struct {
+	Number     int      `json:"number"`
+	Title      string   `json:"title"`
+	Head       string   `json:"head"`             // branch as shown
+	HeadID     string   `json:"head_id"`          // hash of its raw name; equals a session's branch_id
+	Base       string   `json:"base"`             //
+	Draft      bool     `json:"draft"`            //
+	Cross      bool     `json:"cross_repository"` // from a fork: never matches a local branch
+	Author     string   `json:"author"`           //
+	Labels     []string `json:"labels"`           //
+	Hold       bool     `json:"hold,omitempty"`   // bears the label hold
+	URL        string   `json:"url"`              //
+	UpdatedAt  *Time    `json:"updated_at"`       //
+	MergeState string   `json:"merge_state"`      // CLEAN, BLOCKED, UNKNOWN …
+	Checks     string   `json:"checks"`           // passing, failing, pending, none
+}
+
+// Board is one session's row of the context board, folded from events.jsonl.
+type Board struct {
+	SessionID    string       `json:"session_id"`
+	Cwd          string       `json:"cwd"`
+	Repo         string       `json:"repo"` // git common dir, realpath
+	Branch       string       `json:"branch"`
+	BranchID     string       `json:"branch_id"`
+	PaseoAgentID string       `json:"paseo_agent_id,omitempty"`
+	LastAt       *Time        `json:"last_at"`
+	LastType     string       `json:"last_type"` // session.start, session.stop, session.died
+	Died         *BoardDeath  `json:"died"`      // the newest death; null when none
+	Arc          *ArcStatus   `json:"arc"`       // of the row's last event; null when it has none
+	Events       int          `json:"events"`    //
+	Claims       []BoardClaim `json:"claims,omitempty"`
+}
+
+// BoardDeath is a session.died event.
+type BoardDeath struct {
+	At    Time   `json:"at"`
+	Class string `json:"class"` // rate_limit, server_error …
+	Text  string `json:"text,omitempty"`
+}
+
+// BoardClaim is a path that a session claims.
+type BoardClaim struct {
+	Repo string `json:"repo"`
+	Path string `json:"path"`
+}
+
+// Owned is a session or agent that the ledger makes ours. Subject: session:<id>
+// or agent:<id>.
+type Owned struct {
+	SessionID    string `json:"session_id,omitempty"`
+	PaseoAgentID string `json:"paseo_agent_id,omitempty"`
+	Key          string `json:"key,omitempty"` // key of the spawn
+	Why          string `json:"why"`           // spawned in tick 12; adopted in tick 3
+}
