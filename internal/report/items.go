@@ -1,0 +1,259 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// title names a session: its name, and beside it its id, because a name may be
+// anything.
+func (p *page) title(row *Row, columns int, bold bool) string {
+	name := text(row.Session.Name, columns)
+	if name == "" {
+		return p.id(row)
+	}
+	if bold {
+		name = "**" + name + "**"
+	}
+	return name + " " + p.id(row)
+}
+
+// line is a session on one line: who, where, since when.
+func (p *page) line(row *Row) string {
+	return fmt.Sprintf("%s · %s · %s", p.title(row, nameWidth, true), p.where(row, whereWidth), p.since(row))
+}
+
+// since says when a situation began and how long it lasted when it was seen.
+func (p *page) since(row *Row) string {
+	d, ok := row.age()
+	switch {
+	case row.Session.Since == nil:
+		return "since when is unknown"
+	case !ok:
+		return "since " + p.local(row.Session.Since.Time) + ", which is in the future"
+	}
+	return words(d) + ", since " + p.local(row.Session.Since.Time)
+}
+
+// sub writes a line below an item, nothing when it says nothing.
+func (p *page) sub(label, says string) {
+	if says != "" {
+		p.printf("  - %s: %s\n", label, says)
+	}
+}
+
+// details writes what a person wants to know before going to a session.
+func (p *page) details(row *Row) {
+	p.sub("asks", text(row.Question, questionWidth))
+	p.sub("seen", p.evidence(row))
+	for _, n := range row.Notes {
+		p.sub("note", text(n.Says, saysWidth))
+	}
+	p.sub("would do", text(row.would(), saysWidth))
+	p.sub("go", code(attach(row)))
+}
+
+// why is what keeps a session from being judged.
+func why(row *Row) string {
+	if row.Class != unknown {
+		return "class " + row.Class + " is not known to this release"
+	}
+	return cmp.Or(row.Why, "the judge gives no reason")
+}
+
+// evidence is every reading in short: where, and what it says.
+func (p *page) evidence(row *Row) string {
+	var parts []string
+	for _, e := range row.Evidence[:min(len(row.Evidence), 4)] {
+		parts = append(parts, text(e.Source, nameWidth)+": "+text(e.Says, saysWidth))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// would is what an acting fleet would do, "" when that is nothing to speak of:
+// of a session that waits for the owner there is nothing else to say.
+func (row Row) would() string {
+	switch row.WouldDo {
+	case "nothing", "report", "report only":
+		return ""
+	}
+	if sectionOf(row.Class) == needsMe {
+		return ""
+	}
+	return row.WouldDo
+}
+
+// needsMe writes the open asks, and the waiting sessions that nobody asked
+// about; answered ones last.
+func (p *page) needsMe(s Section) {
+	ns := p.needs()
+	if len(ns) > 0 {
+		p.heading(s.Title, len(ns))
+	} else if p.Alarm == "" && p.Total > 0 {
+		quiet := "Nothing needs you."
+		if len(p.NotRead) > 0 {
+			quiet = "Nothing that was read needs you."
+		}
+		p.printf("\n%s\n", quiet)
+	}
+	if b := p.batches(); b.unanswered > 0 {
+		p.printf("%s unanswered, %d of them unseen; the oldest is of tick %d", count(b.unanswered, "batch", "batches"), b.unseen, b.oldest)
+		if b.since != nil {
+			p.printf(", %s", p.local(b.since.Time))
+		}
+		p.printf(".\n\n")
+	}
+	for _, n := range ns {
+		p.needed(n)
+	}
+	p.resolved()
+}
+
+// needed writes one thing that needs the owner.
+func (p *page) needed(n need) {
+	if n.ask == nil {
+		p.printf("- %s\n", p.line(n.row))
+		p.details(n.row)
+		return
+	}
+	if n.row == nil {
+		p.printf("- **%s**\n", text(cmp.Or(n.ask.Question, n.ask.Key), questionWidth))
+		p.sub("ask", p.state(n.ask))
+		return
+	}
+	p.printf("- %s\n", p.line(n.row))
+	p.sub("ask", p.state(n.ask))
+	if n.row.Question == "" || sectionOf(n.row.Class) != needsMe {
+		p.sub("asks", text(n.ask.Question, questionWidth))
+	}
+	if sectionOf(n.row.Class) == needsMe {
+		p.details(n.row)
+	}
+}
+
+// state is an ask's number and what became of it.
+func (p *page) state(a *Ask) string {
+	s := text(a.ID, 12)
+	if a.Batch > 0 {
+		s = strings.TrimSpace(fmt.Sprintf("%s of tick %d", s, a.Batch))
+	}
+	said := map[string]string{
+		record.AskNew:       "new",
+		record.AskOpen:      "still open",
+		record.AskUnchecked: "open, not re-checked: what it rests on was not read",
+		record.AskAcked:     "answered, and still true",
+	}
+	return strings.TrimPrefix(s+", "+cmp.Or(said[a.State], text(a.State, 12)), ", ")
+}
+
+// resolved writes what is no longer true.
+func (p *page) resolved() {
+	var parts []string
+	for _, a := range p.Asks {
+		if a.rank() == 2 {
+			parts = append(parts, text(cmp.Or(a.Question, a.Key), 80))
+		}
+	}
+	if len(parts) > 0 {
+		p.printf("\nResolved since the last tick: %s.\n", strings.Join(parts, "; "))
+	}
+}
+
+// group is sessions of one cause.
+type group struct {
+	lead string // what they share
+	rows []*Row
+}
+
+// grouped writes a section whose sessions often share a cause: an account's
+// limit, a lost login, a surface that was not read.
+func (p *page) grouped(s Section) {
+	p.heading(s.Title, s.Count)
+	for _, g := range p.groups(s) {
+		if len(g.rows) == 1 {
+			p.printf("- %s\n", p.line(g.rows[0]))
+			if g.lead != "" {
+				p.printf("  - %s\n", g.lead)
+			}
+			p.details(g.rows[0])
+			continue
+		}
+		p.printf("- %s: %d sessions\n", g.lead, len(g.rows))
+		p.sub("seen", shared(g.rows, p.evidence))
+		p.sub("would do", text(shared(g.rows, func(r *Row) string { return r.would() }), saysWidth))
+		for _, row := range g.rows {
+			p.printf("  - %s", p.line(row))
+			if a := attach(row); a != "" {
+				p.printf(" · %s", code(a))
+			}
+			p.printf("\n")
+		}
+	}
+}
+
+// shared is what f says of every row, "" when it does not say the same.
+func shared(rows []*Row, f func(*Row) string) string {
+	first := f(rows[0])
+	for _, r := range rows[1:] {
+		if f(r) != first {
+			return ""
+		}
+	}
+	return first
+}
+
+// groups puts sessions of one cause together, in the order of their oldest
+// member; limits whose reset has passed come after live ones.
+func (p *page) groups(s Section) []group {
+	var gs []group
+	index := map[string]int{}
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		lead := p.lead(s.ID, row)
+		j, ok := index[lead]
+		if !ok || lead == "" {
+			j = len(gs)
+			gs = append(gs, group{lead: lead})
+			index[lead] = j
+		}
+		gs[j].rows = append(gs[j].rows, row)
+	}
+	if s.ID == "2" {
+		slices.SortStableFunc(gs, func(a, b group) int {
+			rank := map[bool]int{true: 1}
+			return rank[p.passed(a.rows[0])] - rank[p.passed(b.rows[0])]
+		})
+	}
+	return gs
+}
+
+// lead is the cause that a session shares with others, "" when it stands for
+// itself.
+func (p *page) lead(section string, row *Row) string {
+	cause := text(row.Cause, nameWidth)
+	if cause != "" {
+		cause = "**" + cause + "**"
+	}
+	switch section {
+	case "2":
+		if cause == "" {
+			cause = "**usage limit**"
+		}
+		if row.Session.Account != "" {
+			cause += " of account " + text(row.Session.Account, nameWidth)
+		}
+		if row.ResetAt == nil {
+			return cause + ", reset not known"
+		}
+		return cause + ", " + p.reset(row.ResetAt.Time)
+	case "4":
+		return cause
+	case unknown:
+		return "**" + text(why(row), saysWidth) + "**"
+	}
+	return ""
+}

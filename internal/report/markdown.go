@@ -1,0 +1,240 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// How many columns of a terminal the parts of a line may take.
+const (
+	nameWidth     = 48
+	questionWidth = 400
+	saysWidth     = 200
+	whereWidth    = 72
+	alarmWidth    = 240
+)
+
+// Markdown writes the report for a person, to be read raw in a terminal or
+// rendered. Sections without sessions are left out.
+func Markdown(w io.Writer, r Report) error {
+	p := &page{Report: r, names: newNames(r), clock: newClock(r.Zone, r.At)}
+	p.head()
+	p.notRead()
+	for _, s := range r.Sections {
+		switch {
+		case s.ID == needsMe:
+			p.needsMe(s)
+		case s.ID == "5":
+			p.findings() // between what is wrong and what is well
+			p.table(s)
+		case s.ID == outOfScope:
+			p.outOfScope(s)
+		case s.Count == 0:
+		case s.ID == "2" || s.ID == "4" || s.ID == "6" || s.ID == unknown:
+			p.grouped(s)
+		default:
+			p.table(s)
+		}
+	}
+	p.notes()
+	_, err := w.Write(p.b.Bytes())
+	return err
+}
+
+// page is a Markdown report while it is written.
+type page struct {
+	Report
+	names
+	clock
+	b bytes.Buffer
+}
+
+func (p *page) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
+
+// gap leaves one blank line.
+func (p *page) gap() {
+	if !bytes.HasSuffix(p.b.Bytes(), []byte("\n\n")) {
+		p.printf("\n")
+	}
+}
+
+func (p *page) heading(title string, n int) { p.printf("\n## %s (%d)\n\n", title, n) }
+
+// text is foreign text, made harmless and cut.
+func text(s string, columns int) string { return inert(clip(s, columns)) }
+
+// head writes the alarm, the counts, and what moment the picture shows.
+func (p *page) head() {
+	if p.Alarm != "" {
+		p.printf("**%s**\n\n", text(p.Alarm, alarmWidth))
+	}
+	p.printf("# %s\n\n", p.summary())
+	scope := "Scope " + text(p.Scope, nameWidth)
+	if len(p.Hosts) > 0 {
+		var hs []string
+		for _, h := range p.Hosts {
+			hs = append(hs, text(h, nameWidth))
+		}
+		scope += " on " + strings.Join(hs, ", ")
+	}
+	if p.Tick != nil {
+		scope += fmt.Sprintf(", tick %d", *p.Tick)
+	}
+	p.printf("%s. %s", scope, p.picture())
+	if p.Tick != nil {
+		p.printf(" It is taken once an hour: what happens after it can wait 59 min for the next.")
+	}
+	p.printf("\n")
+}
+
+// picture says when the sessions were looked at and how long ago that is.
+func (p *page) picture() string {
+	if p.AsOf == nil {
+		return "Nothing was looked at as of " + p.full(p.At.Time) + "."
+	}
+	s := "Picture of " + p.full(p.AsOf.Time)
+	switch d := p.At.Sub(p.AsOf.Time); {
+	case d < -skew:
+		return s + ", which is later than the present it is shown for, " + p.full(p.At.Time) + "."
+	case d >= 0 && p.At.After(p.AsOf.Time):
+		return s + ", " + words(d) + " old."
+	}
+	return s + "."
+}
+
+// summary counts every verdict once.
+func (p *page) summary() string {
+	if p.Total == 0 && p.Alarm != "" {
+		return "No session was judged"
+	}
+	var parts []string
+	for i, s := range p.Sections {
+		if s.Count == 0 {
+			continue
+		}
+		parts = append(parts, count(s.Count, kinds[i].one, kinds[i].many)+p.of(s))
+	}
+	if len(parts) == 0 {
+		return "No sessions"
+	}
+	return count(p.Total, "session", "sessions") + ": " + strings.Join(parts, ", ")
+}
+
+// of says how many of a section need less attention than its number suggests.
+func (p *page) of(s Section) string {
+	n, word := 0, "finished"
+	for _, row := range s.Rows {
+		switch {
+		case s.ID == needsMe:
+			word = "answered"
+			if p.isAnswered(row) {
+				n++
+			}
+		case s.ID == "2":
+			word = "reset passed"
+			if p.passed(&row) {
+				n++
+			}
+		case row.ended():
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d %s)", n, word)
+}
+
+func (p *page) isAnswered(row Row) bool {
+	found := false
+	for _, n := range p.needs() {
+		if n.row != nil && n.row.Host == row.Host && n.row.Subject == row.Subject {
+			if !n.answered() {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// passed tells a limit that is over by now, though nothing has happened since.
+func (p *page) passed(row *Row) bool {
+	return row.ResetAt != nil && !row.ResetAt.After(p.now)
+}
+
+// notRead writes what is missing, worst first.
+func (p *page) notRead() {
+	if len(p.NotRead) == 0 {
+		return
+	}
+	p.heading("Not read", len(p.NotRead))
+	for _, n := range p.NotRead {
+		p.printf("- **%s**", text(n.Name, nameWidth))
+		if n.Host != "" && n.Host != n.Name {
+			p.printf(" on %s", text(n.Host, nameWidth))
+		}
+		p.printf(": %s", text(n.Says, saysWidth))
+		if n.ResetAt != nil {
+			p.printf(" (%s)", p.reset(n.ResetAt.Time))
+		}
+		p.printf("\n")
+	}
+}
+
+// findings writes what concerns more than one session.
+func (p *page) findings() {
+	if len(p.Findings) == 0 {
+		return
+	}
+	p.heading("Findings", len(p.Findings))
+	for _, f := range p.Findings {
+		p.printf("- **%s**: %s", text(cmp.Or(f.Name, f.Subject), nameWidth), text(f.Says, questionWidth))
+		if f.Until != nil {
+			p.printf(" (until %s)", p.both(f.Until.Time))
+		}
+		p.printf("\n")
+		if len(f.Sessions) > 0 {
+			p.printf("  - sessions: %s\n", p.list(f.Host, f.Sessions))
+		}
+	}
+}
+
+// list names sessions by their subjects, as many as a person would read.
+func (p *page) list(host string, subjects []string) string {
+	const most = 12
+	var parts []string
+	for _, s := range subjects[:min(len(subjects), most)] {
+		n := p.join(&Ask{Host: host, Ask: record.Ask{Session: s}})
+		if n.row == nil {
+			n.row = &Row{Host: host, Subject: s}
+		}
+		parts = append(parts, p.title(n.row, 32, false))
+	}
+	if more := len(subjects) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *page) outOfScope(s Section) {
+	if s.Count > 0 {
+		p.heading(s.Title, s.Count)
+		p.printf("%s of other scopes or of none.\n", count(s.Count, "session", "sessions"))
+	}
+}
+
+func (p *page) notes() {
+	if len(p.Notes) == 0 {
+		return
+	}
+	p.heading("Notes", len(p.Notes))
+	for _, n := range p.Notes {
+		p.printf("- %s: %s\n", text(n.Name, nameWidth), text(n.Says, saysWidth))
+	}
+}

@@ -1,0 +1,292 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Why something was not read, worst first.
+const (
+	WhyCut      = "cut"      // a program's records are not all here
+	WhyHost     = "host"     // nothing came from a machine
+	WhyJudge    = "unjudged" // sessions without a verdict
+	WhyFailed   = "failed"   // the reading failed
+	WhyAbsent   = "absent"   // not installed, and needed
+	WhyOld      = "old"      // a machine's picture is older than the others'
+	WhyUnparsed = "unparsed" // items that were there and were not understood
+	WhyDrift    = "drift"    // words that this release does not know
+)
+
+var whys = []string{WhyCut, WhyHost, WhyJudge, WhyFailed, WhyAbsent, WhyOld, WhyUnparsed, WhyDrift}
+
+// NotRead is a part of the picture that is missing or in doubt.
+type NotRead struct {
+	Host    string       `json:"host"`
+	Name    string       `json:"name"` // surface, program or machine
+	Why     string       `json:"why"`  // a Why… word
+	Says    string       `json:"says"`
+	ResetAt *record.Time `json:"reset_at,omitempty"` // when a rate limit that stopped the reading ends
+}
+
+// The programs that read what a tick may name in surfaces.
+var observers = map[string]string{
+	"claude":   "fleet-observe-claude",
+	"paseo":    "fleet-observe-paseo",
+	"gh":       "fleet-observe-gh",
+	"board":    "fleet-observe-board",
+	"schedule": "fleet-observe-schedule",
+}
+
+// judge is expected in every stream.
+const judge = "fleet-classify"
+
+// oldAfter is how much older one machine's records may be than another's.
+const oldAfter = 10 * time.Minute
+
+// addNotRead collects what is missing and, from it, the alarm.
+func (r *Report) addNotRead(set *record.Set) {
+	surfaces := []string{"claude"}
+	_, tick, hasTick := set.Tick()
+	if hasTick {
+		surfaces = tick.Surfaces
+	}
+	ns := failedSurfaces(set, surfaces)
+	ns = append(ns, cutPrograms(set)...)
+	ns = append(ns, missingHosts(set, tick)...)
+	ns = append(ns, missingPrograms(set, surfaces, tick)...)
+	ns = append(ns, oldHosts(set)...)
+	unjudged := r.unjudged(set)
+	ns = append(ns, unjudged...)
+	slices.SortFunc(ns, func(a, b NotRead) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(whys, a.Why), slices.Index(whys, b.Why)),
+			cmp.Compare(a.Host, b.Host), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Says, b.Says),
+		)
+	})
+	r.NotRead = nonNil(slices.CompactFunc(ns, func(a, b NotRead) bool {
+		return a.Why == b.Why && a.Host == b.Host && a.Name == b.Name
+	}))
+	r.Alarm = r.alarm(len(set.All()) == 0, len(set.Of(record.KindSession)))
+}
+
+// failedSurfaces is what the observers say of their own reading.
+func failedSurfaces(set *record.Set, expected []string) []NotRead {
+	var ns []NotRead
+	for _, rec := range set.Of(record.KindSurface) {
+		s, ok := record.Payload[record.Surface](rec)
+		if !ok || s.Records != nil {
+			continue
+		}
+		n := NotRead{Host: rec.Host, Name: rec.Subject, ResetAt: s.ResetAt}
+		product, _, _ := strings.Cut(rec.Subject, "/")
+		if !s.OK {
+			n.Why, n.Says = WhyFailed, cmp.Or(s.Error, "could not be read")
+			ns = append(ns, n)
+		}
+		n.ResetAt = nil
+		if s.OK && s.Absent && slices.Contains(expected, product) && !read(set, rec.Host, product) {
+			n.Why, n.Says = WhyAbsent, "not installed on this machine, but expected"
+			ns = append(ns, n)
+		}
+		if s.Unparsed > 0 {
+			n.Why, n.Says = WhyUnparsed, fmt.Sprintf("%d of %d could not be understood", s.Unparsed, s.Unparsed+s.Rows)
+			ns = append(ns, n)
+		}
+		if len(s.Drift) > 0 {
+			n.Why, n.Says = WhyDrift, "not known to this release: "+strings.Join(s.Drift, ", ")
+			ns = append(ns, n)
+		}
+	}
+	return ns
+}
+
+// read tells a product of which one part is absent and another was read: of
+// several schedulers a machine has one.
+func read(set *record.Set, host, product string) bool {
+	if product != "schedule" {
+		return false
+	}
+	for _, rec := range set.Of(record.KindSurface) {
+		s, ok := record.Payload[record.Surface](rec)
+		if ok && rec.Host == host && strings.HasPrefix(rec.Subject, product+"/") && s.OK && !s.Absent {
+			return true
+		}
+	}
+	return false
+}
+
+// cutPrograms is the programs whose closing record is missing or does not fit
+// what is here.
+func cutPrograms(set *record.Set) []NotRead {
+	var ns []NotRead
+	closed := map[key]bool{}
+	for _, host := range append(set.Hosts(), "") {
+		for _, name := range set.By(host) {
+			closed[key{host, name}] = true
+			if err := set.Closed(host, name); err != nil {
+				ns = append(ns, NotRead{Host: host, Name: name, Why: WhyCut, Says: reason(err, name)})
+			}
+		}
+	}
+	open := map[key]bool{}
+	for _, rec := range set.All() {
+		_, label, _ := cutLast(rec.Subject, "@")
+		if !closed[key{rec.Host, rec.By}] && !closed[key{"", rec.By}] &&
+			!(label != "" && closed[key{rec.Host, rec.By + "@" + label}]) {
+			open[key{rec.Host, rec.By}] = true
+		}
+	}
+	for k := range open {
+		ns = append(ns, NotRead{Host: k.host, Name: k.subject, Why: WhyCut, Says: "no closing record"})
+	}
+	return ns
+}
+
+// reason is a Closed error without the name that it begins with.
+func reason(err error, name string) string { return strings.TrimPrefix(err.Error(), name+": ") }
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// missingHosts is the machines that a tick expects and that said nothing.
+func missingHosts(set *record.Set, tick *record.Tick) []NotRead {
+	if tick == nil {
+		return nil
+	}
+	var ns []NotRead
+	for _, host := range tick.Hosts {
+		if !observed(set, host) {
+			ns = append(ns, NotRead{Host: host, Name: host, Why: WhyHost, Says: "nothing came from this machine"})
+		}
+	}
+	return ns
+}
+
+// observed tells whether an observer's record came from a machine: the tick's
+// own record bears a host too and is no look at it.
+func observed(set *record.Set, host string) bool {
+	return slices.ContainsFunc(set.All(), func(rec record.Record) bool {
+		return rec.Host == host && strings.HasPrefix(rec.By, "fleet-observe-")
+	})
+}
+
+// missingPrograms is the programs that the stream should hold and of which not
+// one record is there. Claude Code is looked at on every machine, the rest
+// wherever the tick runs.
+func missingPrograms(set *record.Set, surfaces []string, tick *record.Tick) []NotRead {
+	present := map[key]bool{}
+	for _, rec := range set.All() {
+		present[key{rec.Host, rec.By}] = true
+		present[key{"", rec.By}] = true
+	}
+	var ns []NotRead
+	miss := func(host, name string) {
+		if !present[key{host, name}] {
+			ns = append(ns, NotRead{Host: host, Name: name, Why: WhyCut, Says: "not one record of it is here"})
+		}
+	}
+	miss("", judge)
+	for _, s := range surfaces {
+		if name := observers[s]; name != "" {
+			miss("", name)
+		}
+	}
+	if tick == nil {
+		return ns
+	}
+	for _, host := range tick.Hosts {
+		if observed(set, host) && slices.Contains(surfaces, "claude") {
+			miss(host, observers["claude"])
+		}
+	}
+	miss("", "fleet-config")
+	if tick.Tick != nil {
+		miss("", "fleet-ledger")
+		miss("", "fleet-asks")
+	}
+	return ns
+}
+
+// oldHosts is the machines whose records are older than another machine's.
+func oldHosts(set *record.Set) []NotRead {
+	newest := map[string]time.Time{}
+	for _, kind := range []record.Kind{record.KindHost, record.KindSession} {
+		for _, rec := range set.Of(kind) {
+			if rec.At.After(newest[rec.Host]) {
+				newest[rec.Host] = rec.At.Time
+			}
+		}
+	}
+	if len(newest) == 0 {
+		return nil
+	}
+	latest := slices.MaxFunc(slices.Collect(maps.Values(newest)), time.Time.Compare)
+	var ns []NotRead
+	for host, t := range newest {
+		if d := latest.Sub(t); d > oldAfter {
+			ns = append(ns, NotRead{Host: host, Name: host, Why: WhyOld, Says: words(d) + " older than the newest picture here"})
+		}
+	}
+	return ns
+}
+
+// unjudged is the sessions that were seen and that no judge spoke of.
+func (r *Report) unjudged(set *record.Set) []NotRead {
+	missing := map[string][]string{}
+	for _, rec := range set.Of(record.KindSession) {
+		if r.verdicts[key{rec.Host, rec.Subject}] == nil {
+			missing[rec.Host] = append(missing[rec.Host], rec.Subject)
+		}
+	}
+	var ns []NotRead
+	for host, subjects := range missing {
+		ns = append(ns, NotRead{Host: host, Name: judge, Why: WhyJudge,
+			Says: fmt.Sprintf("%s seen and not judged: %s", count(len(subjects), "session", "sessions"), strings.Join(subjects, ", "))})
+	}
+	return ns
+}
+
+// alarm is the sentence of the first line: what came in is not the whole, or
+// is nothing.
+func (r *Report) alarm(empty bool, sessions int) string {
+	severe := slices.IndexFunc(r.NotRead, func(n NotRead) bool { return slices.Index(whys, n.Why) <= slices.Index(whys, WhyAbsent) })
+	judged := r.Total - r.Sections[slices.IndexFunc(r.Sections, func(s Section) bool { return s.ID == unknown })].Count
+	var incomplete *NotRead
+	for i, n := range r.NotRead {
+		if n.Name == judge || n.Why == WhyCut && n.Name == observers["claude"] || n.Why == WhyHost {
+			incomplete = &r.NotRead[i]
+			break
+		}
+	}
+	switch {
+	case empty:
+		return "BLIND: not one record came in; nothing is known about any session"
+	case r.Total == 0 && sessions > 0:
+		return fmt.Sprintf("BLIND: %s seen and not one was judged", count(sessions, "session was", "sessions were"))
+	case r.Total == 0 && severe >= 0:
+		return "BLIND: no session could be looked at; that none is listed means nothing"
+	case r.Total > 0 && judged == 0:
+		return fmt.Sprintf("BLIND: nothing is known about any of %s", count(r.Total, "session", "sessions"))
+	case incomplete != nil:
+		return fmt.Sprintf("INCOMPLETE: sessions may be missing or wrong below: %s: %s", incomplete.Name, incomplete.Says)
+	}
+	return ""
+}
+
+// count writes a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,172 @@
+// Package report turns a stream into one picture for a person: what needs
+// them first, then what is wrong, then what runs and what idles, and above all
+// of it what could not be looked at.
+//
+// Build makes a Report, and every format is written from that Report alone:
+// two formats of one stream never say different things. The order of the lines
+// of a stream does not matter.
+//
+// A report never makes blind look like quiet. What was not read is named at
+// the top; a judge that was cut, or an empty stream, is an alarm in the first
+// line. Every verdict stands in exactly one section.
+package report
+
+import (
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Version is the version of the JSON form.
+const Version = 1
+
+// LocalScope is the scope of a stream without a tick record.
+const LocalScope = "local"
+
+// Report is what a stream says, in the order in which a person should read it.
+// Lists are never nil.
+type Report struct {
+	V        int          `json:"v"`        // Version
+	At       record.Time  `json:"at"`       // the present of the report
+	AsOf     *record.Time `json:"as_of"`    // when the oldest observation was made; null without one
+	Scope    string       `json:"scope"`    // scope of the tick; local without one
+	Tick     *int         `json:"tick"`     // null outside a tick
+	Zone     string       `json:"zone"`     // zone of the times in the text; "" is UTC
+	Hosts    []string     `json:"hosts"`    // machines that looked
+	Alarm    string       `json:"alarm"`    // why the report must not be taken for the whole; "" when it may
+	Total    int          `json:"total"`    // verdicts
+	NotRead  []NotRead    `json:"not_read"` // worst first
+	Sections []Section    `json:"sections"` // every section, empty ones too
+	Asks     []Ask        `json:"asks"`     // open ones, then answered, then resolved
+	Findings []Finding    `json:"findings"` // about more than one session
+	Notes    []Note       `json:"notes"`    // what the observers add about their reading
+	hasAsks  bool         // the stream holds asks, perhaps none that is open
+	verdicts map[key]*Row // every row, also those out of scope
+	expected map[string]bool
+}
+
+// Section is the sessions of one kind. Its rows are in the order in which
+// their situations began, oldest first, unknown beginnings last.
+type Section struct {
+	ID    string `json:"id"`    // needs_me, or the class
+	Title string `json:"title"` //
+	Count int    `json:"count"` // verdicts
+	Rows  []Row  `json:"rows"`  // as many as Count; none for out of scope
+}
+
+// Row is one verdict.
+type Row struct {
+	Host    string      `json:"host"`
+	Subject string      `json:"subject"`
+	At      record.Time `json:"at"` // when the session was looked at
+	record.Verdict
+}
+
+// Ask is a question for the owner.
+type Ask struct {
+	Host string `json:"host"`
+	record.Ask
+}
+
+// Finding is something about more than one session.
+type Finding struct {
+	Host    string `json:"host"`
+	Subject string `json:"subject"`
+	record.Finding
+}
+
+// Note is a fact about the reading that takes no certainty away.
+type Note struct {
+	Host string `json:"host"`
+	Name string `json:"name"` // surface, or the program
+	Says string `json:"says"`
+}
+
+// key is the identity of a verdict.
+type key struct{ host, subject string }
+
+// Build makes the report of a stream. now is the present, Set.Now's answer.
+func Build(set *record.Set, now record.Time) Report {
+	r := Report{V: Version, At: now, Scope: LocalScope, Hosts: nonNil(set.Hosts())}
+	home := ""
+	if _, t, ok := set.Tick(); ok {
+		r.Scope, r.Tick, home = t.Scope, t.Tick, t.Host
+	}
+	r.Zone = zoneOf(set, home)
+	r.AsOf = asOf(set)
+	r.addRows(set)
+	r.addAsks(set)
+	r.addSections()
+	r.Findings = findings(set)
+	r.Notes = notes(set)
+	r.addNotRead(set)
+	return r
+}
+
+// zoneOf is the zone of the machine that runs the tick, else of the first one
+// that names its zone: one report speaks of one clock.
+func zoneOf(set *record.Set, home string) string {
+	zone := ""
+	for _, rec := range set.Of(record.KindHost) {
+		h, ok := record.Payload[record.Host](rec)
+		if !ok || h.Zone == "" {
+			continue
+		}
+		if rec.Host == home {
+			return h.Zone
+		}
+		if zone == "" {
+			zone = h.Zone
+		}
+	}
+	return zone
+}
+
+// asOf is when the oldest observation of sessions was made: nothing in the
+// picture is older.
+func asOf(set *record.Set) *record.Time {
+	var oldest *record.Time
+	for _, kind := range []record.Kind{record.KindHost, record.KindSession, record.KindVerdict} {
+		for _, rec := range set.Of(kind) {
+			if oldest == nil || rec.At.Before(oldest.Time) {
+				oldest = &rec.At
+			}
+		}
+	}
+	return oldest
+}
+
+func findings(set *record.Set) []Finding {
+	fs := []Finding{}
+	for _, rec := range set.Of(record.KindFinding) {
+		if f, ok := record.Payload[record.Finding](rec); ok {
+			f := *f
+			f.Sessions, f.Evidence = nonNil(f.Sessions), nonNil(f.Evidence)
+			fs = append(fs, Finding{rec.Host, rec.Subject, f})
+		}
+	}
+	return fs
+}
+
+func notes(set *record.Set) []Note {
+	ns := []Note{}
+	if rec, t, ok := set.Tick(); ok {
+		for _, says := range t.Verbose {
+			ns = append(ns, Note{rec.Host, "config", says})
+		}
+	}
+	for _, rec := range set.Of(record.KindSurface) {
+		if s, ok := record.Payload[record.Surface](rec); ok {
+			for _, says := range s.Notes {
+				ns = append(ns, Note{rec.Host, rec.Subject, says})
+			}
+		}
+	}
+	return ns
+}
+
+// nonNil makes a nil slice an empty one: JSON readers iterate over lists.
+func nonNil[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

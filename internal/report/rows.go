@@ -1,0 +1,128 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// The ids of the sections that are not simply a class.
+const (
+	needsMe    = "needs_me"
+	unknown    = "unknown"
+	outOfScope = "1"
+)
+
+// kinds is every section in the order of the report: its id, its title, and
+// how the summary counts it.
+var kinds = []struct{ id, title, one, many string }{
+	{needsMe, "Needs me", "needs you", "need you"},
+	{"2", "At a usage limit", "at a limit", "at a limit"},
+	{"4", "Errors", "error", "errors"},
+	{"6", "Hung", "hung", "hung"},
+	{unknown, "Unknown", "unknown", "unknown"},
+	{"5", "Running", "running", "running"},
+	{"9", "Stalled", "stalled", "stalled"},
+	{"9a", "Idle, recent", "idle", "idle"},
+	{"8", "Closed", "closed", "closed"},
+	{"10", "Unmanaged", "unmanaged", "unmanaged"},
+	{outOfScope, "Out of scope", "out of scope", "out of scope"},
+}
+
+// sectionOf is where a class belongs. A class that this release does not know
+// is unknown: it must not be lost.
+func sectionOf(class string) string {
+	if class == "3" || class == "7" {
+		return needsMe
+	}
+	for _, k := range kinds {
+		if k.id == class {
+			return class
+		}
+	}
+	return unknown
+}
+
+func (r *Report) addRows(set *record.Set) {
+	r.verdicts = map[key]*Row{}
+	for _, rec := range set.Of(record.KindVerdict) {
+		v, ok := record.Payload[record.Verdict](rec)
+		if !ok {
+			continue
+		}
+		row := Row{rec.Host, rec.Subject, rec.At, *v}
+		row.Evidence, row.Notes, row.Matched = nonNil(v.Evidence), nonNil(v.Notes), nonNil(v.Matched)
+		r.verdicts[key{rec.Host, rec.Subject}] = &row
+		r.Total++
+	}
+}
+
+// addSections deals the rows out. Those that need the owner come in the order
+// of their asks, so that every format tells the same story.
+func (r *Report) addSections() {
+	bySection := map[string][]Row{}
+	for _, row := range r.verdicts {
+		id := sectionOf(row.Class)
+		bySection[id] = append(bySection[id], *row)
+	}
+	for _, k := range kinds {
+		rows := bySection[k.id]
+		slices.SortFunc(rows, compareRows)
+		s := Section{k.id, k.title, len(rows), nonNil(rows)}
+		if k.id == outOfScope {
+			s.Rows = []Row{}
+		}
+		r.Sections = append(r.Sections, s)
+	}
+	r.Sections[0].Rows = r.answeredLast(r.Sections[0].Rows)
+}
+
+// compareRows puts the oldest situation first and those without a beginning
+// last.
+func compareRows(a, b Row) int {
+	return cmp.Or(
+		compareTimes(a.Session.Since, b.Session.Since),
+		cmp.Compare(a.Host, b.Host),
+		cmp.Compare(a.Subject, b.Subject),
+	)
+}
+
+func compareTimes(a, b *record.Time) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return a.Compare(b.Time)
+}
+
+// age is how long the situation had lasted when the session was looked at. It
+// is not known without a beginning, or with one in the future.
+func (row Row) age() (time.Duration, bool) {
+	if row.Session.Since == nil {
+		return 0, false
+	}
+	d := row.At.Sub(row.Session.Since.Time)
+	return max(d, 0), d >= -skew
+}
+
+// ended tells a session that is over and only still listed: nothing runs, and
+// nothing waits for anybody. A session of ours that stalled is over only when
+// it is a background job, whose work ended with its turn.
+func (row Row) ended() bool {
+	if row.Session.Process {
+		return false
+	}
+	switch row.Class {
+	case "8", "10":
+		return true
+	case "9", "9a":
+		return row.Session.Kind == "background"
+	}
+	return false
+}

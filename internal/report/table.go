@@ -1,0 +1,141 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// table writes a section that is read by running the eye down it: one line a
+// session, and one line for all that are over.
+func (p *page) table(s Section) {
+	if s.Count == 0 {
+		return
+	}
+	p.heading(s.Title, s.Count)
+	var live, ended []*Row
+	for i := range s.Rows {
+		if s.Rows[i].ended() {
+			ended = append(ended, &s.Rows[i])
+		} else {
+			live = append(live, &s.Rows[i])
+		}
+	}
+	if len(live) > 0 {
+		p.rows(s.ID, live)
+	}
+	p.ended("finished background job", ended, func(r *Row) bool { return r.Session.Kind == "background" })
+	p.ended("ended session", ended, func(r *Row) bool { return r.Session.Kind != "background" })
+}
+
+// rows writes the table. Every column but the last is filled up to its widest
+// cell, so that it also stands straight in a terminal.
+func (p *page) rows(section string, rows []*Row) {
+	cells := [][]string{{"session", "id", "where", "since", doing(section)}}
+	for _, row := range rows {
+		cells = append(cells, []string{
+			text(row.Session.Name, 28), p.id(row), p.where(row, 44), p.when(row), p.progress(section, row),
+		})
+	}
+	if !slices.ContainsFunc(cells[1:], func(c []string) bool { return c[4] != "" }) {
+		for i := range cells {
+			cells[i] = cells[i][:4]
+		}
+	}
+	widths := make([]int, len(cells[0]))
+	for _, row := range cells {
+		for i, c := range row {
+			widths[i] = max(widths[i], width(c))
+		}
+	}
+	for i, row := range cells {
+		for j, c := range row {
+			if j < len(row)-1 {
+				c = pad(c, widths[j])
+			}
+			p.printf("| %s ", c)
+		}
+		p.printf("|\n")
+		if i == 0 {
+			for _, w := range widths {
+				p.printf("|%s", strings.Repeat("-", w+2))
+			}
+			p.printf("|\n")
+		}
+	}
+}
+
+// doing is the title of the last column.
+func doing(section string) string {
+	if section == "9" {
+		return "would do"
+	}
+	return "doing"
+}
+
+// when is since for a table.
+func (p *page) when(row *Row) string {
+	d, ok := row.age()
+	switch {
+	case row.Session.Since == nil:
+		return "unknown"
+	case !ok:
+		return "in the future"
+	}
+	return words(d) + ", " + p.local(row.Session.Since.Time)
+}
+
+// progress is a session's own word on what it does. Background sessions are
+// expected to have one.
+func (p *page) progress(section string, row *Row) string {
+	switch {
+	case section == "9":
+		return text(row.would(), 60)
+	case section != "5":
+		return text(shownNotes(row), 60)
+	case row.Session.Progress == "" && row.Session.Kind == "background":
+		return "no progress line"
+	}
+	return text(cmp.Or(row.Session.Progress, shownNotes(row)), 60)
+}
+
+func shownNotes(row *Row) string {
+	var parts []string
+	for _, n := range row.Notes {
+		parts = append(parts, n.Says)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// ended writes the sessions that are over as one line: how many, and the ones
+// that ended last.
+func (p *page) ended(noun string, rows []*Row, is func(*Row) bool) {
+	const most = 8
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r *Row) bool { return !is(r) })
+	if len(rows) == 0 {
+		return
+	}
+	slices.SortStableFunc(rows, func(a, b *Row) int { return -compareKnown(a, b) })
+	var parts []string
+	for _, row := range rows[:min(len(rows), most)] {
+		parts = append(parts, p.title(row, 32, false))
+	}
+	p.gap()
+	p.printf("%s, newest first: %s", count(len(rows), noun, noun+"s"), strings.Join(parts, ", "))
+	if more := len(rows) - most; more > 0 {
+		p.printf(" and %d older", more)
+		if last := rows[len(rows)-1]; last.Session.Since != nil {
+			p.printf(" back to %s", p.local(last.Session.Since.Time))
+		}
+	}
+	p.printf(".\n")
+}
+
+// compareKnown orders by beginning; an unknown one counts as oldest.
+func compareKnown(a, b *Row) int {
+	switch {
+	case a.Session.Since == nil || b.Session.Since == nil:
+		return -compareTimes(a.Session.Since, b.Session.Since)
+	}
+	return a.Session.Since.Compare(b.Session.Since.Time)
+}

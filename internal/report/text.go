@@ -1,0 +1,196 @@
+package report
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+const (
+	// maxBytes bounds how much of a foreign string is looked at: no line of a
+	// report needs more, and a name may be megabytes long.
+	maxBytes = 16 << 10
+	// maxCluster is how many code points one character on the screen may have.
+	// The longest emoji sequences stay below it; stacked marks do not.
+	maxCluster = 16
+)
+
+// clean makes a foreign string one harmless line: escape sequences are taken
+// out whole, line breaks and other controls become spaces, invisible and
+// direction-changing characters go, runs of spaces shrink to one.
+func clean(s string) string {
+	if len(s) > maxBytes {
+		s = s[:maxBytes]
+	}
+	s = stripEscapes(strings.ToValidUTF8(s, "\uFFFD"))
+	var b strings.Builder
+	gap := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r), unicode.IsControl(r):
+			gap = true
+			continue
+		case invisible(r):
+			continue
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		gap = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// invisible tells characters that show nothing but change how the rest is
+// shown or read. The two joiners stay: emoji and several scripts need them.
+func invisible(r rune) bool {
+	const nonJoiner, joiner = 0x200C, 0x200D
+	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Noncharacter_Code_Point) && r != nonJoiner && r != joiner
+}
+
+// stripEscapes removes terminal control sequences with what belongs to them,
+// so that no "[31m" is left behind: CSI up to its final byte, OSC and the other
+// strings up to their terminator, two-byte escapes.
+func stripEscapes(s string) string {
+	const introducers = "\x1b\u0090\u0098\u009b\u009d\u009e\u009f"
+	var b strings.Builder
+	for {
+		i := strings.IndexAny(s, introducers)
+		if i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:i])
+		r, size := utf8.DecodeRuneInString(s[i:])
+		s = s[i+size:]
+		if r == 0x1b && s != "" && s[0] >= '@' && s[0] <= '_' {
+			r = rune(s[0]) + 0x40 // ESC [ is the long form of U+009B
+			s = s[1:]
+		}
+		switch r {
+		case 0x9b:
+			s = afterCSI(s)
+		case 0x90, 0x98, 0x9d, 0x9e, 0x9f:
+			s = afterString(s)
+		case 0x1b:
+			s = afterCharset(s)
+		}
+	}
+}
+
+// afterCharset skips the rest of an escape such as "ESC ( B": intermediate
+// bytes and, only after one, a final byte.
+func afterCharset(s string) string {
+	t := strings.TrimLeft(s, "#%()*+-./")
+	if len(t) < len(s) && t != "" && t[0] >= '0' && t[0] <= '~' {
+		return t[1:]
+	}
+	return t
+}
+
+// afterCSI skips parameter and intermediate bytes and the final byte.
+func afterCSI(s string) string {
+	i := 0
+	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x3f {
+		i++
+	}
+	if i < len(s) && s[i] >= 0x40 && s[i] <= 0x7e {
+		i++
+	}
+	return s[i:]
+}
+
+// afterString skips a control string. One without an end loses its introducer
+// only: what follows may be the text that matters.
+func afterString(s string) string {
+	end, size := -1, 0
+	for _, t := range []string{"\a", "\x1b\\", "\u009c"} {
+		if i := strings.Index(s, t); i >= 0 && (end < 0 || i < end) {
+			end, size = i, len(t)
+		}
+	}
+	if end < 0 {
+		return s
+	}
+	return s[end+size:]
+}
+
+// width is the number of terminal columns that s takes.
+func width(s string) int { return uniseg.StringWidth(s) }
+
+// clip cleans s and cuts it to at most n columns, an ellipsis included, never
+// inside a character.
+func clip(s string, n int) string {
+	cs := clusters(clean(s))
+	used, keep := 0, 0
+	for i, c := range cs {
+		used += c.width
+		if used > n {
+			return join(cs[:keep]) + "…"
+		}
+		if used <= n-1 {
+			keep = i + 1
+		}
+	}
+	return join(cs)
+}
+
+// clipLeft is clip that keeps the end of s: of a path the last parts matter.
+func clipLeft(s string, n int) string {
+	cs := clusters(clean(s))
+	used, keep := 0, len(cs)
+	for i := len(cs) - 1; i >= 0; i-- {
+		used += cs[i].width
+		if used > n {
+			return "…" + join(cs[keep:])
+		}
+		if used <= n-1 {
+			keep = i
+		}
+	}
+	return join(cs)
+}
+
+// cluster is one character on the screen.
+type cluster struct {
+	text  string
+	width int
+}
+
+func clusters(s string) []cluster {
+	var cs []cluster
+	for state := -1; len(s) > 0; {
+		var c cluster
+		c.text, s, c.width, state = uniseg.FirstGraphemeClusterInString(s, state)
+		c.text = shorten(c.text)
+		cs = append(cs, c)
+	}
+	return cs
+}
+
+func join(cs []cluster) string {
+	var b strings.Builder
+	for _, c := range cs {
+		b.WriteString(c.text)
+	}
+	return b.String()
+}
+
+// shorten cuts a character that is piled up out of too many code points.
+func shorten(cluster string) string {
+	n := 0
+	for i := range cluster {
+		if n++; n > maxCluster {
+			return cluster[:i]
+		}
+	}
+	return cluster
+}
+
+// pad fills s with spaces to n columns.
+func pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(0, n-width(s)))
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// names writes sessions and places the short way. What is short depends on the
+// whole report: an id is cut only as far as it stays unique, a home directory
+// is ~ only when all paths of its machine share it.
+type names struct {
+	ids   map[key]string
+	homes map[string]string // host → home directory; "" when there are several
+	many  bool              // several machines
+}
+
+var (
+	uuid = regexp.MustCompile(`^([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(@.+)?$`)
+	home = regexp.MustCompile(`^(/home/[^/]+|/Users/[^/]+)(/|$)`)
+)
+
+func newNames(r Report) names {
+	n := names{ids: map[key]string{}, homes: map[string]string{}}
+	hosts := map[string]bool{}
+	uses := map[string]int{}
+	for k := range r.verdicts {
+		uses[shortID(k.subject)]++
+	}
+	for k, row := range r.verdicts {
+		n.ids[k] = shortID(k.subject)
+		if uses[n.ids[k]] > 1 {
+			n.ids[k] = k.subject
+		}
+		hosts[k.host] = true
+		if m := home.FindStringSubmatch(row.Session.Cwd); m != nil {
+			if old, ok := n.homes[k.host]; ok && old != m[1] {
+				m[1] = ""
+			}
+			n.homes[k.host] = m[1]
+		}
+	}
+	n.many = len(hosts) > 1
+	return n
+}
+
+// shortID is the first eight digits of a session id, with the label of its
+// account; what is no session id stays whole.
+func shortID(subject string) string {
+	if m := uuid.FindStringSubmatch(subject); m != nil {
+		return m[1] + m[2]
+	}
+	return subject
+}
+
+// id is how a session is named beside its name.
+func (n names) id(row *Row) string {
+	s, ok := n.ids[key{row.Host, row.Subject}]
+	if !ok {
+		s = shortID(row.Subject)
+	}
+	if plainID(s) && len(s) <= idWidth {
+		return code(s)
+	}
+	return inert(clip(s, idWidth))
+}
+
+const idWidth = 36
+
+// where is the place of a session: the machine when there are several, the
+// repository when the path does not name it, the path, the branch.
+func (n names) where(row *Row, columns int) string {
+	s := row.Session
+	dir := s.Cwd
+	if h := n.homes[row.Host]; h != "" && (dir == h || strings.HasPrefix(dir, h+"/")) {
+		dir = "~" + dir[len(h):]
+	}
+	var before, after string
+	if n.many {
+		before = clip(row.Host, 20) + ":"
+	}
+	if repo := repoName(s.Repo); repo != "" && !strings.Contains(dir+"/", "/"+repo+"/") {
+		before += clip(repo, 24) + " "
+	}
+	if s.Branch != "" {
+		after = " (" + clip(s.Branch, 28) + ")"
+	}
+	if dir == "" {
+		dir = "no directory"
+	}
+	room := max(columns-width(before)-width(after), 16)
+	return inert(before + clipLeft(dir, room) + after)
+}
+
+// repoName is the directory that a repository is known by, from its git
+// directory.
+func repoName(commonDir string) string {
+	if commonDir == "" {
+		return ""
+	}
+	d := strings.TrimSuffix(path.Clean(commonDir), "/.git")
+	return strings.TrimSuffix(path.Base(d), ".git")
+}
+
+// attach is the command that leads to a session, "" when none is known. It is
+// never shown in part, and only made of what a shell reads as it stands.
+func attach(row *Row) string {
+	s := row.Session
+	switch {
+	case s.Tmux != "" && len(s.Tmux) <= 80 && clean(s.Tmux) == s.Tmux && !strings.Contains(s.Tmux, "`"):
+		return "tmux attach -t " + quote(s.Tmux)
+	case s.JobID != "" && len(s.JobID) <= idWidth && plainID(s.JobID):
+		return "claude attach " + s.JobID
+	}
+	return ""
+}
+
+// quote writes a word for a shell.
+func quote(s string) string {
+	if plainID(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
