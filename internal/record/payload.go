@@ -50,6 +50,16 @@ type Surface struct {
 	Notes    []string `json:"notes,omitempty"`    // facts about the reading that a person should see
 	ResetAt  *Time    `json:"reset_at,omitempty"` // when a rate limit that stopped the reading ends
 	Records  *int     `json:"records,omitempty"`  // closing record only: identities added, this one left out
+
+	Untracked []Untracked `json:"untracked,omitempty"` // claude/processes only: session processes that nothing else names
+}
+
+// Untracked is a Claude Code process that no file and no listing names, such as
+// one that waits at its trust dialog.
+type Untracked struct {
+	PID int    `json:"pid"`
+	Cwd string `json:"cwd"` // "" when it cannot be told
+	Exe string `json:"exe"`
 }
 
 // Host is the machine that looked.
@@ -75,6 +85,7 @@ type Tick struct {
 	Surfaces []string  `json:"surfaces"`          // products that must be read: claude, paseo, gh, board, schedule
 	AskWhen  []AskWhen `json:"ask_when,omitzero"` // questions of the config's own
 	Actions  int       `json:"actions_app_id"`    // GitHub app whose required checks count as pinned
+	PRCap    int       `json:"pr_list_cap"`       // open pull requests asked for in each repository; as many as that are perhaps not all
 	Renotify int       `json:"ask_renotify_h"`    // hours between two showings of an unseen batch
 	Verbose  []string  `json:"notes,omitempty"`   // what the config says that this release does not use
 }
@@ -154,30 +165,30 @@ type Repo struct {
 	Error         string        `json:"error,omitempty"`         // why not
 	NotGitHub     bool          `json:"not_github,omitempty"`    // origin is no GitHub repository: nothing to observe
 	ResetAt       *Time         `json:"reset_at,omitempty"`      // end of the rate limit that stopped it
-	Login         string        `json:"login"`                   // whose login gh used: token file, gh's own, none
+	ID            int64         `json:"id,omitempty"`            // GitHub's number for it, which survives a rename
+	Login         string        `json:"login"`                   // whose login gh used: token file, environment, gh's own, none
 	DefaultBranch string        `json:"default_branch"`          //
 	DefaultID     string        `json:"default_branch_id"`       // hash of its raw name
 	Archived      bool          `json:"archived,omitempty"`      //
 	Rules         *Rules        `json:"rules"`                   // null when not read
-	PRs           []PullRequest `json:"prs"`                     // open ones; null when not read, [] when none
-	Truncated     bool          `json:"prs_truncated,omitempty"` // as many as were asked for: perhaps more
+	PRs           []PullRequest `json:"prs"`                     // open ones, newest first; null when not read whole, [] when none
+	Truncated     bool          `json:"prs_truncated,omitempty"` // there were as many as were asked for, perhaps more: prs is then null
 }
 
-// Rules is what the effective rulesets of the default branch ask.
+// Rules is what the rulesets of the default branch ask together. Source: gh
+// api repos/<slug>/rules/branches/<branch>, which shows active rulesets of the
+// repository, its organization and its enterprise, and no bypass.
 type Rules struct {
-	PullRequest   bool            `json:"pull_request"`
-	Checks        []RequiredCheck `json:"checks"`                  // required status checks
-	NoForcePush   bool            `json:"no_force_push"`           // force-pushes are blocked
-	Classic       string          `json:"classic"`                 // classic protection: yes, no, cannot tell
-	Types         []string        `json:"types"`                   // every rule type, sorted
-	Flags         []string        `json:"flags"`                   // what is missing, in the words of the ask key
-	DriverAllowed bool            `json:"driver_eligible"`         // pull request rule, checks, and all of them pinned
-	Sources       []string        `json:"sources,omitempty"`       // Repository, Organization, Enterprise
-	Approvals     int             `json:"approvals,omitempty"`     // highest number of approving reviews asked
-	MergeQueue    bool            `json:"merge_queue,omitempty"`   //
-	Unread        string          `json:"unread,omitempty"`        // why the answer may be incomplete
-	CannotTell    bool            `json:"cannot_tell,omitempty"`   // no rule is shown and permission does not prove that there is none
-	AppID         int             `json:"pinned_app_id,omitempty"` // the app that counts as pinned
+	PullRequest   bool            `json:"pull_request"`          // changes come by pull request
+	Approvals     int             `json:"approvals,omitempty"`   // highest number of approving reviews asked
+	Checks        []RequiredCheck `json:"checks"`                // required status checks, [] when none
+	NoForcePush   bool            `json:"no_force_push"`         // force-pushes are blocked
+	Classic       string          `json:"classic"`               // classic branch protection: yes, admins exempt, no, cannot tell
+	Types         []string        `json:"types"`                 // every rule type of the rulesets, each once, sorted
+	Sources       []string        `json:"sources,omitempty"`     // Repository, Organization, Enterprise
+	Flags         []string        `json:"flags"`                 // what is missing, in the words of the ask key; [] also when it cannot be told
+	DriverAllowed bool            `json:"driver_eligible"`       // pull request rule, checks, and all of them pinned
+	CannotTell    string          `json:"cannot_tell,omitempty"` // why the rules were not shown; nothing is then known of them, which is not unprotected
 }
 
 // RequiredCheck is one required status check.
@@ -202,12 +213,16 @@ type PullRequest struct {
 	URL        string   `json:"url"`              //
 	UpdatedAt  *Time    `json:"updated_at"`       //
 	MergeState string   `json:"merge_state"`      // CLEAN, BLOCKED, UNKNOWN …
-	Checks     string   `json:"checks"`           // passing, failing, pending, none
+	Mergeable  string   `json:"mergeable"`        // MERGEABLE, CONFLICTING; UNKNOWN while GitHub works it out
+	Checks     string   `json:"checks"`           // passing, failing, pending, none; unknown when not all are shown; "" when not read
 }
 
-// Board is one session's row of the context board, folded from events.jsonl.
+// Board is one session's row of the context board, folded from the
+// events.jsonl of every scope that was read. Subject: the session id. Cwd,
+// repo, branch and scope are those of its last event.
 type Board struct {
 	SessionID    string       `json:"session_id"`
+	Scope        string       `json:"scope"` // directory whose log holds its last event
 	Cwd          string       `json:"cwd"`
 	Repo         string       `json:"repo"` // git common dir, realpath
 	Branch       string       `json:"branch"`
