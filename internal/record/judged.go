@@ -1,7 +1,5 @@
 package record
 
-import "encoding/json"
-
 // Verdict is the class of one session and what it rests on. Subject and host
 // are the session's.
 type Verdict struct {
@@ -76,54 +74,4 @@ type Ask struct {
 	FirstTick int    `json:"first_tick"` //
 	Since     *Time  `json:"since"`      // when the batch was written
 	Session   string `json:"session,omitempty"`
-}
-
-// Asked is the folded ledger state of an ask key. Subject: the key.
-type Asked struct {
-	Key       string `json:"key"`
-	ID        string `json:"id"`
-	Batch     int    `json:"batch"`
-	Intent    string `json:"intent"` // ledger id of the batch
-	State     string `json:"state"`  // open, acked, resolved
-	Seen      bool   `json:"seen"`
-	Class     string `json:"class"`
-	Question  string `json:"question"`
-	FirstTick int    `json:"first_tick"`
-	Since     *Time  `json:"since"`
-}
-
-// Past is one earlier tick. Subject: tick:<n>.
-type Past struct {
-	Tick   int            `json:"tick"`
-	FireAt *Time          `json:"fire_at"`
-	ExitAt *Time          `json:"exit_at"` // null: it never ended
-	Exit   *int           `json:"exit"`    // status; null: it never ended
-	Counts map[string]int `json:"counts"`  // sessions by class; null without a snapshot
-	Read   []string       `json:"read"`    // surfaces read; null without a snapshot
-}
-
-// Entry is a complete ledger line that fleet-ledger append writes as it is.
-// Subject: its id.
-type Entry struct {
-	V      int             `json:"v"`
-	ID     string          `json:"id"`
-	TS     Time            `json:"ts"`
-	Scope  string          `json:"scope"`
-	Tick   *int            `json:"tick"`
-	DryRun bool            `json:"dry_run"`
-	By     string          `json:"by"`
-	Kind   string          `json:"kind"`
-	Verb   string          `json:"verb,omitempty"`
-	Key    string          `json:"key,omitempty"`
-	Of     string          `json:"of,omitempty"`
-	Target json.RawMessage `json:"target,omitempty"`
-	Result json.RawMessage `json:"result,omitempty"`
-	Asks   json.RawMessage `json:"asks,omitempty"` // "all" or ids
-	Keys   []string        `json:"keys,omitempty"`
-	Solved bool            `json:"resolved,omitempty"`
-	Reason string          `json:"reason,omitempty"`
-	Detail string          `json:"detail,omitempty"`
-	Exit   *int            `json:"exit,omitempty"`
-	Counts map[string]int  `json:"counts,omitempty"`
-	Read   []string        `json:"read,omitempty"`
 }

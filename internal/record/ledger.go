@@ -1,0 +1,102 @@
+package record
+
+import "encoding/json"
+
+// Entry is a complete ledger line that fleet-ledger append writes as it is.
+// Subject: its id. Fields are in the order of their keys, so that a line that
+// we write has sorted keys. Source: the ledger of fleet-reconcile 0.1.0, which
+// lacks counts and read.
+type Entry struct {
+	Asks     json.RawMessage `json:"asks,omitempty"`     // ack: "all" or a list of ask ids of the batch
+	By       string          `json:"by"`                 // act, recover, hook, tick, owner:<tty>
+	Counts   map[string]int  `json:"counts,omitzero"`    // runner_exit: sessions by class; absent without a snapshot
+	Detail   string          `json:"detail,omitempty"`   // one line
+	DryRun   bool            `json:"dry_run"`            //
+	Exit     *int            `json:"exit,omitempty"`     // runner_exit, b_step: status
+	ID       string          `json:"id"`                 // <tick>-<n> in a tick, owner-<epoch ms> outside
+	Key      string          `json:"key,omitempty"`      // what an intent is about: batch:12, or what a spawn is for
+	Keys     []string        `json:"keys,omitempty"`     // ack by a tick: the ask keys that it resolves
+	Kind     string          `json:"kind"`               // an Entry… word
+	Of       string          `json:"of,omitempty"`       // id of the intent that this answers or ends
+	Read     []string        `json:"read,omitzero"`      // runner_exit: surfaces read; absent without a snapshot
+	Reason   string          `json:"reason,omitempty"`   // failed, unknown: one word
+	Resolved bool            `json:"resolved,omitempty"` // ack by a tick: the keys are no longer true
+	Result   json.RawMessage `json:"result,omitempty"`   // done, seen: what came of it
+	Scope    string          `json:"scope"`              //
+	Target   json.RawMessage `json:"target,omitempty"`   // intent of an ask: a Batch; adopt: an Adopted
+	Tick     *int            `json:"tick"`               // null outside a tick
+	TS       Time            `json:"ts"`                 //
+	V        int             `json:"v"`                  // format version
+	Verb     string          `json:"verb,omitempty"`     // mail, spawn, label, resume, ask
+}
+
+// The kinds of a ledger entry. A line of another kind is from a newer release.
+const (
+	EntryFire    = "tick_fire"   // a tick began
+	EntryExit    = "runner_exit" // a tick ended
+	EntryStep    = "b_step"      // a step of a tick
+	EntryIntent  = "intent"      // something is about to be done
+	EntryDone    = "done"        // the outcome of an intent
+	EntryFailed  = "failed"      // the outcome of an intent
+	EntryUnknown = "unknown"     // the outcome of an intent cannot be told
+	EntrySeen    = "seen"        // the owner was shown a batch
+	EntryAck     = "ack"         // the owner answered, or a tick resolved
+	EntryAdopt   = "adopt"       // a session or agent was made ours
+)
+
+// Batch is the target of an ask intent.
+type Batch struct {
+	Asks  []BatchAsk `json:"asks"`
+	Batch int        `json:"batch"` // tick number
+}
+
+// BatchAsk is one ask of a batch.
+type BatchAsk struct {
+	Class    string `json:"class"`    // "" when it is about no session
+	ID       string `json:"id"`       // a1 … within the batch
+	Key      string `json:"key"`      //
+	Question string `json:"question"` // one line
+}
+
+// Shown is the result of a seen entry.
+type Shown struct {
+	Button string `json:"button"`  // Seen or Later
+	GaveUp bool   `json:"gave_up"` // nobody chose a button in time
+}
+
+// Asked is the folded ledger state of an ask key. Subject: the key. Host: the
+// machine of the ledger.
+type Asked struct {
+	Key        string `json:"key"`
+	ID         string `json:"id"`                    // a1 … within its batch
+	Batch      int    `json:"batch"`                 // tick number of the batch
+	Intent     string `json:"intent"`                // ledger id of the batch
+	State      string `json:"state"`                 // open, acked, resolved (those of the last ticks only)
+	Seen       bool   `json:"seen"`                  // the owner chose Seen for its batch
+	ShownAt    *Time  `json:"shown_at,omitempty"`    // when its batch was last shown; absent: never
+	Class      string `json:"class"`                 //
+	Question   string `json:"question"`              //
+	FirstTick  int    `json:"first_tick"`            // tick that first asked it while it was not resolved
+	Since      *Time  `json:"since"`                 // when that tick asked it
+	AnsweredAt *Time  `json:"answered_at,omitempty"` // acked: when
+}
+
+// Past is one earlier tick. Subject: tick:<n>.
+type Past struct {
+	Tick   int            `json:"tick"`
+	FireAt *Time          `json:"fire_at"` // null: the line that says so is lost
+	ExitAt *Time          `json:"exit_at"` // null: it never ended
+	Exit   *int           `json:"exit"`    // status; null: it never ended
+	Counts map[string]int `json:"counts"`  // sessions by class; null without a snapshot
+	Read   []string       `json:"read"`    // surfaces read; null without a snapshot
+}
+
+// Owned is a session or agent that the ledger makes ours. Subject: session:<id>,
+// agent:<id> or job:<id>, the first of them that is known.
+type Owned struct {
+	SessionID    string `json:"session_id,omitempty"`
+	PaseoAgentID string `json:"paseo_agent_id,omitempty"`
+	JobID        string `json:"job_id,omitempty"` // first 8 hex of the session id, while that is not known
+	Key          string `json:"key,omitempty"`    // key of the spawn
+	Why          string `json:"why"`              // spawned in tick 12; adopted in tick 3
+}
