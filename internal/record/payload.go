@@ -120,22 +120,24 @@ type AskWhen struct {
 // Agent is a Paseo agent record, without the fields where secrets lie. Source:
 // ~/.paseo/agents of Paseo 0.1.65 to 0.8.
 type Agent struct {
-	ID         string   `json:"id"`
-	Provider   string   `json:"provider"`
-	Cwd        string   `json:"cwd"`
-	Repo       string   `json:"repo"`                  // git common dir; "" when none or unplaced
-	Placement  string   `json:"placement"`             // as in Session
-	Title      string   `json:"title,omitempty"`       //
-	Sessions   []string `json:"sessions"`              // Claude session ids that the record names, runtime first
-	Status     string   `json:"status"`                // what was last written; never liveness
-	Attention  string   `json:"attention,omitempty"`   // finished, error; absent when none
-	Parent     string   `json:"parent,omitempty"`      // agent id of the creator
-	ScheduleID string   `json:"schedule_id,omitempty"` // schedule that made it
-	Internal   bool     `json:"internal,omitempty"`
-	Archived   bool     `json:"archived"`
-	ArchivedAt *Time    `json:"archived_at,omitempty"`
-	CreatedAt  *Time    `json:"created_at"`
-	UpdatedAt  *Time    `json:"updated_at"` // last write, which is no activity
+	ID         string            `json:"id"`
+	Provider   string            `json:"provider"` // claude, codex, a name from Paseo's config …; tells nothing of the session
+	Cwd        string            `json:"cwd"`
+	Repo       string            `json:"repo"`                  // git common dir; "" when none or unplaced
+	Placement  string            `json:"placement"`             // as in Session
+	Title      string            `json:"title,omitempty"`       //
+	Sessions   []string          `json:"sessions"`              // session ids that the record names, runtime first; several records may name one
+	Status     string            `json:"status"`                // initializing, idle, running, error, closed: what was last written; never liveness
+	Leftover   *bool             `json:"leftover"`              // the daemon that wrote the record has ended since, so nothing keeps status up; null when that cannot be told
+	Attention  string            `json:"attention,omitempty"`   // finished, error; absent when none, and while the agent waits for an answer
+	Parent     string            `json:"parent,omitempty"`      // agent id of the creator
+	ScheduleID string            `json:"schedule_id,omitempty"` // schedule that made it
+	Labels     map[string]string `json:"labels,omitempty"`      // what its creator wrote on it; Paseo's own labels are left out
+	Internal   bool              `json:"internal,omitempty"`    //
+	Archived   bool              `json:"archived"`              // which does not end its process
+	ArchivedAt *Time             `json:"archived_at,omitempty"` //
+	CreatedAt  *Time             `json:"created_at"`            //
+	UpdatedAt  *Time             `json:"updated_at"`            // last write, which is no activity and may go backwards by seconds
 }
 
 // Schedule is one piece of scheduled work, whatever runs it.
@@ -148,12 +150,14 @@ type Schedule struct {
 	Status     string `json:"status"`               // active, paused, completed, loaded, not loaded, running …
 	Cwd        string `json:"cwd,omitempty"`        //
 	Repo       string `json:"repo,omitempty"`       // git common dir
+	Placement  string `json:"placement,omitempty"`  // as in Session; absent when the source has no cwd
 	AgentID    string `json:"agent_id,omitempty"`   // Paseo agent that it prompts
 	LastRun    *Time  `json:"last_run"`             // null: never, or not known
 	LastResult string `json:"last_result"`          // succeeded, failed, running, interrupted, exit 3, ""
 	NextRun    *Time  `json:"next_run"`             // null: none is due
 	ExpiresAt  *Time  `json:"expires_at,omitempty"` //
 	Runs       int    `json:"runs"`                 // runs that the source knows
+	MaxRuns    int    `json:"max_runs,omitempty"`   // it ends after so many; absent when it does not
 	Stale      bool   `json:"stale"`                // it should have run and did not
 	Detail     string `json:"detail"`               // one line
 }
