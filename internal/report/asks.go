@@ -14,138 +14,128 @@ type need struct {
 	row *Row
 }
 
-// addAsks takes the asks of the stream, in the order of the report.
+// addAsks takes the asks of the stream and works out what needs the owner: every
+// ask that is not resolved, and every waiting session that none of them is
+// about; answered ones at the end.
 func (r *Report) addAsks(set *record.Set) {
-	r.Asks = []Ask{}
+	var all []need
 	for _, rec := range set.Of(record.KindAsk) {
-		if a, ok := record.Payload[record.Ask](rec); ok {
-			a := *a
+		if p, ok := record.Payload[record.Ask](rec); ok {
+			a := Ask{rec.Host, *p}
 			a.Key = cmp.Or(a.Key, rec.Subject)
-			r.Asks = append(r.Asks, Ask{rec.Host, a})
+			all = append(all, r.join(&a))
 		}
 	}
-	r.hasAsks = len(r.Asks) > 0
-	slices.SortStableFunc(r.Asks, func(a, b Ask) int {
-		return cmp.Or(
-			cmp.Compare(a.rank(), b.rank()),
-			compareTimes(r.join(&a).since(), r.join(&b).since()),
-			cmp.Compare(a.Host, b.Host),
-			cmp.Compare(a.Key, b.Key),
-		)
-	})
+	slices.SortFunc(all, compareNeeds)
+	r.Asks = []Ask{}
+	asked := map[key]bool{}
+	for _, n := range all {
+		r.Asks = append(r.Asks, *n.ask)
+		if n.ask.rank() == resolved {
+			continue
+		}
+		r.needs = append(r.needs, n)
+		if n.row != nil {
+			asked[n.row.key()] = true
+		}
+	}
+	for k, row := range r.verdicts {
+		if row.waits() && !asked[k] {
+			r.needs = append(r.needs, need{nil, row})
+		}
+	}
+	slices.SortFunc(r.needs, compareNeeds)
+	r.answered = map[key]bool{}
+	for _, n := range slices.Backward(r.needs) {
+		if n.row != nil {
+			r.answered[n.row.key()] = n.rank() == answered // open asks come last here, and win
+		}
+	}
 }
+
+// The ranks of asks.
+const (
+	open = iota
+	answered
+	resolved
+)
 
 // rank puts open asks before answered ones and these before resolved ones. A
 // state that this release does not know counts as open.
 func (a Ask) rank() int {
 	switch a.State {
 	case record.AskAcked:
-		return 1
+		return answered
 	case record.AskResolved:
-		return 2
+		return resolved
 	}
-	return 0
+	return open
 }
 
-// join finds the verdict on the session of an ask: an ask with the verdict on its session. An ask that names no host
-// is joined when only one machine has such a session.
+func (n need) rank() int {
+	if n.ask == nil {
+		return open
+	}
+	return n.ask.rank()
+}
+
+// join finds the verdict on the session of an ask. An ask that names another
+// machine, or none, is joined when only one has such a session.
 func (r *Report) join(a *Ask) need {
 	if a.Session == "" {
 		return need{a, nil}
 	}
-	if row, ok := r.verdicts[key{a.Host, a.Session}]; ok {
+	if row := r.verdicts[key{a.Host, a.Session}]; row != nil {
 		return need{a, row}
 	}
-	var found *Row
-	for k, row := range r.verdicts {
-		if k.subject == a.Session {
-			if found != nil {
-				return need{a, nil}
-			}
-			found = row
-		}
+	if rows := r.subjects[a.Session]; len(rows) == 1 {
+		return need{a, rows[0]}
 	}
-	return need{a, found}
+	return need{a, nil}
 }
 
 // since is when the need began: of a session that waits, when it began to.
 func (n need) since() *record.Time {
-	if n.row != nil && sectionOf(n.row.Class) == needsMe && n.row.Session.Since != nil {
+	if n.row != nil && (n.ask == nil || n.row.waits() && n.row.Session.Since != nil) {
 		return n.row.Session.Since
 	}
-	if n.ask != nil {
-		return n.ask.Since
-	}
-	return nil
-}
-
-func (n need) answered() bool { return n.ask != nil && n.ask.State == record.AskAcked }
-
-// needs is what needs the owner, in order: every ask that is not resolved and
-// every waiting session that none of them is about; answered ones at the end.
-func (r *Report) needs() []need {
-	var ns []need
-	asked := map[key]bool{}
-	for i := range r.Asks {
-		if n := r.join(&r.Asks[i]); n.ask.rank() < 2 {
-			ns = append(ns, n)
-			if n.row != nil {
-				asked[key{n.row.Host, n.row.Subject}] = true
-			}
-		}
-	}
-	for k, row := range r.verdicts {
-		if sectionOf(row.Class) == needsMe && !asked[k] {
-			ns = append(ns, need{nil, row})
-		}
-	}
-	slices.SortFunc(ns, compareNeeds)
-	return ns
+	return n.ask.Since
 }
 
 func compareNeeds(a, b need) int {
-	answered := func(n need) int {
-		if n.answered() {
-			return 1
-		}
-		return 0
-	}
-	id := func(n need) (host, subject, ask string) {
-		if n.row != nil {
-			host, subject = n.row.Host, n.row.Subject
-		}
-		if n.ask != nil {
-			host, ask = cmp.Or(host, n.ask.Host), n.ask.Key
-		}
-		return host, subject, ask
-	}
-	ah, as, ak := id(a)
-	bh, bs, bk := id(b)
 	return cmp.Or(
-		answered(a)-answered(b),
+		cmp.Compare(a.rank(), b.rank()),
 		compareTimes(a.since(), b.since()),
-		cmp.Compare(ah, bh), cmp.Compare(as, bs), cmp.Compare(ak, bk),
+		a.id().compare(b.id()),
+		cmp.Compare(a.askKey(), b.askKey()),
 	)
 }
 
-// answeredLast moves waiting sessions whose questions are all answered behind
-// the others.
-func (r *Report) answeredLast(rows []Row) []Row {
-	open, acked := map[key]bool{}, map[key]bool{}
-	for _, n := range r.needs() {
-		if n.row != nil && n.answered() {
-			acked[key{n.row.Host, n.row.Subject}] = true
-		} else if n.row != nil {
-			open[key{n.row.Host, n.row.Subject}] = true
+func (n need) id() key {
+	if n.row != nil {
+		return n.row.key()
+	}
+	return key{host: n.ask.Host}
+}
+
+func (n need) askKey() string {
+	if n.ask != nil {
+		return n.ask.Key
+	}
+	return ""
+}
+
+// waiting is the sessions that wait for the owner, in the order of the needs.
+func (r *Report) waiting() []Row {
+	rows := []Row{}
+	done := map[key]bool{}
+	for _, n := range r.needs {
+		if n.row != nil && n.row.waits() && !done[n.row.key()] {
+			done[n.row.key()] = true
+			rows = append(rows, *n.row)
 		}
 	}
-	answered := func(row Row) bool {
-		k := key{row.Host, row.Subject}
-		return acked[k] && !open[k]
-	}
-	first := slices.DeleteFunc(slices.Clone(rows), answered)
-	last := slices.DeleteFunc(slices.Clone(rows), func(row Row) bool { return !answered(row) })
-	return append(nonNil(first), last...)
+	return rows
 }
 
 // batches sums up the batches with an open ask.
@@ -160,7 +150,7 @@ func (r *Report) batches() batches {
 	seen := map[int]bool{}
 	since := map[int]*record.Time{}
 	for _, a := range r.Asks {
-		if a.rank() > 0 || a.Batch == 0 {
+		if a.rank() != open || a.Batch == 0 {
 			continue
 		}
 		was, known := seen[a.Batch]

@@ -53,11 +53,13 @@ func special(r, before, after rune) bool {
 }
 
 // opensBlock tells a text that would begin a heading, a list, a quotation, a
-// rule or a check box.
+// rule, a check box or a definition.
 func opensBlock(rs []rune) bool {
 	switch rs[0] {
-	case '#', '-', '+', '>', '=', '[', ':':
+	case '#', '-', '+', '>', '=', ':':
 		return true
+	case '[':
+		return at(rs, 2) == ']' || strings.Contains(string(rs), "]:")
 	}
 	return false
 }

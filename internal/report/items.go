@@ -81,7 +81,7 @@ func (row Row) would() string {
 	case "nothing", "report", "report only":
 		return ""
 	}
-	if sectionOf(row.Class) == needsMe {
+	if row.waits() {
 		return ""
 	}
 	return row.WouldDo
@@ -90,9 +90,8 @@ func (row Row) would() string {
 // needsMe writes the open asks, and the waiting sessions that nobody asked
 // about; answered ones last.
 func (p *page) needsMe(s Section) {
-	ns := p.needs()
-	if len(ns) > 0 {
-		p.heading(s.Title, len(ns))
+	if len(p.needs) > 0 {
+		p.heading(s.Title, len(p.needs))
 	} else if p.Alarm == "" && p.Total > 0 {
 		quiet := "Nothing needs you."
 		if len(p.NotRead) > 0 {
@@ -101,13 +100,13 @@ func (p *page) needsMe(s Section) {
 		p.printf("\n%s\n", quiet)
 	}
 	if b := p.batches(); b.unanswered > 0 {
-		p.printf("%s unanswered, %d of them unseen; the oldest is of tick %d", count(b.unanswered, "batch", "batches"), b.unseen, b.oldest)
+		p.printf("%s unanswered, %d of them unseen; the oldest is batch %d", count(b.unanswered, "batch", "batches"), b.unseen, b.oldest)
 		if b.since != nil {
 			p.printf(", %s", p.local(b.since.Time))
 		}
 		p.printf(".\n\n")
 	}
-	for _, n := range ns {
+	for _, n := range p.needs {
 		p.needed(n)
 	}
 	p.resolved()
@@ -115,23 +114,25 @@ func (p *page) needsMe(s Section) {
 
 // needed writes one thing that needs the owner.
 func (p *page) needed(n need) {
-	if n.ask == nil {
-		p.printf("- %s\n", p.line(n.row))
-		p.details(n.row)
-		return
-	}
-	if n.row == nil {
+	switch {
+	case n.row == nil:
 		p.printf("- **%s**\n", text(cmp.Or(n.ask.Question, n.ask.Key), questionWidth))
 		p.sub("ask", p.state(n.ask))
-		return
-	}
-	p.printf("- %s\n", p.line(n.row))
-	p.sub("ask", p.state(n.ask))
-	if n.row.Question == "" || sectionOf(n.row.Class) != needsMe {
-		p.sub("asks", text(n.ask.Question, questionWidth))
-	}
-	if sectionOf(n.row.Class) == needsMe {
+	case n.ask == nil:
+		p.printf("- %s\n", p.line(n.row))
 		p.details(n.row)
+	case n.row.waits():
+		p.printf("- %s\n", p.line(n.row))
+		p.sub("ask", p.state(n.ask))
+		if n.row.Question == "" {
+			p.sub("asks", text(n.ask.Question, questionWidth))
+		}
+		p.details(n.row)
+	default: // its session stands in another section
+		p.printf("- %s · %s\n", p.title(n.row, nameWidth, true), p.where(n.row, whereWidth))
+		p.sub("ask", p.state(n.ask))
+		p.sub("asked", text(n.ask.Question, questionWidth))
+		p.sub("go", code(attach(n.row)))
 	}
 }
 
@@ -139,7 +140,7 @@ func (p *page) needed(n need) {
 func (p *page) state(a *Ask) string {
 	s := text(a.ID, 12)
 	if a.Batch > 0 {
-		s = strings.TrimSpace(fmt.Sprintf("%s of tick %d", s, a.Batch))
+		s = strings.TrimSpace(fmt.Sprintf("%s of batch %d", s, a.Batch))
 	}
 	said := map[string]string{
 		record.AskNew:       "new",
@@ -147,14 +148,18 @@ func (p *page) state(a *Ask) string {
 		record.AskUnchecked: "open, not re-checked: what it rests on was not read",
 		record.AskAcked:     "answered, and still true",
 	}
-	return strings.TrimPrefix(s+", "+cmp.Or(said[a.State], text(a.State, 12)), ", ")
+	s = strings.TrimPrefix(s+", "+cmp.Or(said[a.State], text(a.State, 12)), ", ")
+	if a.Since != nil && a.State != record.AskNew {
+		s += ", raised " + p.local(a.Since.Time)
+	}
+	return s
 }
 
 // resolved writes what is no longer true.
 func (p *page) resolved() {
 	var parts []string
 	for _, a := range p.Asks {
-		if a.rank() == 2 {
+		if a.rank() == resolved {
 			parts = append(parts, text(cmp.Or(a.Question, a.Key), 80))
 		}
 	}
@@ -176,13 +181,11 @@ func (p *page) grouped(s Section) {
 	for _, g := range p.groups(s) {
 		if len(g.rows) == 1 {
 			p.printf("- %s\n", p.line(g.rows[0]))
-			if g.lead != "" {
-				p.printf("  - %s\n", g.lead)
-			}
+			p.sub(leadLabel(s.ID), g.lead)
 			p.details(g.rows[0])
 			continue
 		}
-		p.printf("- %s: %d sessions\n", g.lead, len(g.rows))
+		p.printf("- **%s**: %d sessions\n", g.lead, len(g.rows))
 		p.sub("seen", shared(g.rows, p.evidence))
 		p.sub("would do", text(shared(g.rows, func(r *Row) string { return r.would() }), saysWidth))
 		for _, row := range g.rows {
@@ -231,18 +234,24 @@ func (p *page) groups(s Section) []group {
 	return gs
 }
 
+// leadLabel says what the lead of a lone session is.
+func leadLabel(section string) string {
+	switch section {
+	case "2":
+		return "limit"
+	case unknown:
+		return "why"
+	}
+	return "cause"
+}
+
 // lead is the cause that a session shares with others, "" when it stands for
 // itself.
 func (p *page) lead(section string, row *Row) string {
 	cause := text(row.Cause, nameWidth)
-	if cause != "" {
-		cause = "**" + cause + "**"
-	}
 	switch section {
 	case "2":
-		if cause == "" {
-			cause = "**usage limit**"
-		}
+		cause = cmp.Or(cause, "usage limit")
 		if row.Session.Account != "" {
 			cause += " of account " + text(row.Session.Account, nameWidth)
 		}
@@ -253,7 +262,7 @@ func (p *page) lead(section string, row *Row) string {
 	case "4":
 		return cause
 	case unknown:
-		return "**" + text(why(row), saysWidth) + "**"
+		return text(why(row), saysWidth)
 	}
 	return ""
 }

@@ -15,7 +15,7 @@ const (
 	nameWidth     = 48
 	questionWidth = 400
 	saysWidth     = 200
-	whereWidth    = 72
+	whereWidth    = 60
 	alarmWidth    = 240
 )
 
@@ -87,7 +87,7 @@ func (p *page) head() {
 	}
 	p.printf("%s. %s", scope, p.picture())
 	if p.Tick != nil {
-		p.printf(" It is taken once an hour: what happens after it can wait 59 min for the next.")
+		p.printf(" It is taken once an hour, so it can be up to 59 min late.")
 	}
 	p.printf("\n")
 }
@@ -95,7 +95,7 @@ func (p *page) head() {
 // picture says when the sessions were looked at and how long ago that is.
 func (p *page) picture() string {
 	if p.AsOf == nil {
-		return "Nothing was looked at as of " + p.full(p.At.Time) + "."
+		return "No machine was looked at."
 	}
 	s := "Picture of " + p.full(p.AsOf.Time)
 	switch d := p.At.Sub(p.AsOf.Time); {
@@ -132,7 +132,7 @@ func (p *page) of(s Section) string {
 		switch {
 		case s.ID == needsMe:
 			word = "answered"
-			if p.isAnswered(row) {
+			if p.answered[row.key()] {
 				n++
 			}
 		case s.ID == "2":
@@ -148,19 +148,6 @@ func (p *page) of(s Section) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%d %s)", n, word)
-}
-
-func (p *page) isAnswered(row Row) bool {
-	found := false
-	for _, n := range p.needs() {
-		if n.row != nil && n.row.Host == row.Host && n.row.Subject == row.Subject {
-			if !n.answered() {
-				return false
-			}
-			found = true
-		}
-	}
-	return found
 }
 
 // passed tells a limit that is over by now, though nothing has happened since.
@@ -182,6 +169,9 @@ func (p *page) notRead() {
 		p.printf(": %s", text(n.Says, saysWidth))
 		if n.ResetAt != nil {
 			p.printf(" (%s)", p.reset(n.ResetAt.Time))
+		}
+		if len(n.Sessions) > 0 {
+			p.printf(": %s", p.list(n.Host, n.Sessions))
 		}
 		p.printf("\n")
 	}
@@ -210,11 +200,11 @@ func (p *page) list(host string, subjects []string) string {
 	const most = 12
 	var parts []string
 	for _, s := range subjects[:min(len(subjects), most)] {
-		n := p.join(&Ask{Host: host, Ask: record.Ask{Session: s}})
-		if n.row == nil {
-			n.row = &Row{Host: host, Subject: s}
+		row := p.join(&Ask{Host: host, Ask: record.Ask{Session: s}}).row
+		if row == nil {
+			row = cmp.Or(p.unjudged[key{host, s}], &Row{Host: host, Subject: s})
 		}
-		parts = append(parts, p.title(n.row, 32, false))
+		parts = append(parts, p.title(row, 32, false))
 	}
 	if more := len(subjects) - most; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))

@@ -27,11 +27,12 @@ var whys = []string{WhyCut, WhyHost, WhyJudge, WhyFailed, WhyAbsent, WhyOld, Why
 
 // NotRead is a part of the picture that is missing or in doubt.
 type NotRead struct {
-	Host    string       `json:"host"`
-	Name    string       `json:"name"` // surface, program or machine
-	Why     string       `json:"why"`  // a Why… word
-	Says    string       `json:"says"`
-	ResetAt *record.Time `json:"reset_at,omitempty"` // when a rate limit that stopped the reading ends
+	Host     string       `json:"host"`
+	Name     string       `json:"name"` // surface, program or machine
+	Why      string       `json:"why"`  // a Why… word
+	Says     string       `json:"says"`
+	Sessions []string     `json:"sessions,omitempty"` // sessions without a verdict
+	ResetAt  *record.Time `json:"reset_at,omitempty"` // when a rate limit that stopped the reading ends
 }
 
 // The programs that read what a tick may name in surfaces.
@@ -41,6 +42,7 @@ var observers = map[string]string{
 	"gh":       "fleet-observe-gh",
 	"board":    "fleet-observe-board",
 	"schedule": "fleet-observe-schedule",
+	"ledger":   "fleet-ledger",
 }
 
 // judge is expected in every stream.
@@ -61,17 +63,14 @@ func (r *Report) addNotRead(set *record.Set) {
 	ns = append(ns, missingHosts(set, tick)...)
 	ns = append(ns, missingPrograms(set, surfaces, tick)...)
 	ns = append(ns, oldHosts(set)...)
-	unjudged := r.unjudged(set)
-	ns = append(ns, unjudged...)
+	ns = append(ns, r.addUnjudged(set)...)
 	slices.SortFunc(ns, func(a, b NotRead) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(whys, a.Why), slices.Index(whys, b.Why)),
 			cmp.Compare(a.Host, b.Host), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Says, b.Says),
 		)
 	})
-	r.NotRead = nonNil(slices.CompactFunc(ns, func(a, b NotRead) bool {
-		return a.Why == b.Why && a.Host == b.Host && a.Name == b.Name
-	}))
+	r.NotRead = nonNil(ns)
 	r.Alarm = r.alarm(len(set.All()) == 0, len(set.Of(record.KindSession)))
 }
 
@@ -158,13 +157,25 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// missingHosts is the machines that a tick expects and that said nothing.
+// expectedHosts is the machines that a tick waits for.
+func expectedHosts(tick *record.Tick) []string {
+	if len(tick.Hosts) == 0 && tick.Host != "" {
+		return []string{tick.Host}
+	}
+	return tick.Hosts
+}
+
+// missingHosts is the machines that a tick expects and that said nothing, and
+// its repositories that are not there.
 func missingHosts(set *record.Set, tick *record.Tick) []NotRead {
 	if tick == nil {
 		return nil
 	}
 	var ns []NotRead
-	for _, host := range tick.Hosts {
+	for _, says := range tick.Unfound {
+		ns = append(ns, NotRead{Host: tick.Host, Name: "repository", Why: WhyFailed, Says: says})
+	}
+	for _, host := range expectedHosts(tick) {
 		if !observed(set, host) {
 			ns = append(ns, NotRead{Host: host, Name: host, Why: WhyHost, Says: "nothing came from this machine"})
 		}
@@ -204,7 +215,7 @@ func missingPrograms(set *record.Set, surfaces []string, tick *record.Tick) []No
 	if tick == nil {
 		return ns
 	}
-	for _, host := range tick.Hosts {
+	for _, host := range expectedHosts(tick) {
 		if observed(set, host) && slices.Contains(surfaces, "claude") {
 			miss(host, observers["claude"])
 		}
@@ -240,53 +251,25 @@ func oldHosts(set *record.Set) []NotRead {
 	return ns
 }
 
-// unjudged is the sessions that were seen and that no judge spoke of.
-func (r *Report) unjudged(set *record.Set) []NotRead {
+// addUnjudged finds the sessions that were seen and that no judge spoke of.
+func (r *Report) addUnjudged(set *record.Set) []NotRead {
+	r.unjudged = map[key]*Row{}
 	missing := map[string][]string{}
 	for _, rec := range set.Of(record.KindSession) {
-		if r.verdicts[key{rec.Host, rec.Subject}] == nil {
-			missing[rec.Host] = append(missing[rec.Host], rec.Subject)
+		k := key{rec.Host, rec.Subject}
+		s, ok := record.Payload[record.Session](rec)
+		if !ok || r.verdicts[k] != nil {
+			continue
 		}
+		missing[k.host] = append(missing[k.host], k.subject)
+		row := Row{Host: k.host, Subject: k.subject, At: rec.At}
+		row.Session.Name = s.Name
+		r.unjudged[k] = &row
 	}
 	var ns []NotRead
 	for host, subjects := range missing {
-		ns = append(ns, NotRead{Host: host, Name: judge, Why: WhyJudge,
-			Says: fmt.Sprintf("%s seen and not judged: %s", count(len(subjects), "session", "sessions"), strings.Join(subjects, ", "))})
+		ns = append(ns, NotRead{Host: host, Name: judge, Why: WhyJudge, Sessions: subjects,
+			Says: count(len(subjects), "session was", "sessions were") + " seen and not judged"})
 	}
 	return ns
-}
-
-// alarm is the sentence of the first line: what came in is not the whole, or
-// is nothing.
-func (r *Report) alarm(empty bool, sessions int) string {
-	severe := slices.IndexFunc(r.NotRead, func(n NotRead) bool { return slices.Index(whys, n.Why) <= slices.Index(whys, WhyAbsent) })
-	judged := r.Total - r.Sections[slices.IndexFunc(r.Sections, func(s Section) bool { return s.ID == unknown })].Count
-	var incomplete *NotRead
-	for i, n := range r.NotRead {
-		if n.Name == judge || n.Why == WhyCut && n.Name == observers["claude"] || n.Why == WhyHost {
-			incomplete = &r.NotRead[i]
-			break
-		}
-	}
-	switch {
-	case empty:
-		return "BLIND: not one record came in; nothing is known about any session"
-	case r.Total == 0 && sessions > 0:
-		return fmt.Sprintf("BLIND: %s seen and not one was judged", count(sessions, "session was", "sessions were"))
-	case r.Total == 0 && severe >= 0:
-		return "BLIND: no session could be looked at; that none is listed means nothing"
-	case r.Total > 0 && judged == 0:
-		return fmt.Sprintf("BLIND: nothing is known about any of %s", count(r.Total, "session", "sessions"))
-	case incomplete != nil:
-		return fmt.Sprintf("INCOMPLETE: sessions may be missing or wrong below: %s: %s", incomplete.Name, incomplete.Says)
-	}
-	return ""
-}
-
-// count writes a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -12,6 +12,8 @@
 package report
 
 import (
+	"cmp"
+
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -38,9 +40,12 @@ type Report struct {
 	Asks     []Ask        `json:"asks"`     // open ones, then answered, then resolved
 	Findings []Finding    `json:"findings"` // about more than one session
 	Notes    []Note       `json:"notes"`    // what the observers add about their reading
-	hasAsks  bool         // the stream holds asks, perhaps none that is open
-	verdicts map[key]*Row // every row, also those out of scope
-	expected map[string]bool
+
+	verdicts map[key]*Row      // every row, also those out of scope
+	subjects map[string][]*Row // the same by subject
+	unjudged map[key]*Row      // sessions without a verdict
+	needs    []need            // what needs the owner, in order
+	answered map[key]bool      // sessions of needs: whether all is answered
 }
 
 // Section is the sessions of one kind. Its rows are in the order in which
@@ -82,6 +87,10 @@ type Note struct {
 
 // key is the identity of a verdict.
 type key struct{ host, subject string }
+
+func (k key) compare(o key) int {
+	return cmp.Or(cmp.Compare(k.host, o.host), cmp.Compare(k.subject, o.subject))
+}
 
 // Build makes the report of a stream. now is the present, Set.Now's answer.
 func Build(set *record.Set, now record.Time) Report {

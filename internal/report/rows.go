@@ -46,7 +46,7 @@ func sectionOf(class string) string {
 }
 
 func (r *Report) addRows(set *record.Set) {
-	r.verdicts = map[key]*Row{}
+	r.verdicts, r.subjects = map[key]*Row{}, map[string][]*Row{}
 	for _, rec := range set.Of(record.KindVerdict) {
 		v, ok := record.Payload[record.Verdict](rec)
 		if !ok {
@@ -54,7 +54,8 @@ func (r *Report) addRows(set *record.Set) {
 		}
 		row := Row{rec.Host, rec.Subject, rec.At, *v}
 		row.Evidence, row.Notes, row.Matched = nonNil(v.Evidence), nonNil(v.Notes), nonNil(v.Matched)
-		r.verdicts[key{rec.Host, rec.Subject}] = &row
+		r.verdicts[row.key()] = &row
+		r.subjects[row.Subject] = append(r.subjects[row.Subject], &row)
 		r.Total++
 	}
 }
@@ -68,15 +69,17 @@ func (r *Report) addSections() {
 		bySection[id] = append(bySection[id], *row)
 	}
 	for _, k := range kinds {
-		rows := bySection[k.id]
+		rows := nonNil(bySection[k.id])
+		n := len(rows)
 		slices.SortFunc(rows, compareRows)
-		s := Section{k.id, k.title, len(rows), nonNil(rows)}
-		if k.id == outOfScope {
-			s.Rows = []Row{}
+		switch k.id {
+		case needsMe:
+			rows = r.waiting()
+		case outOfScope:
+			rows = []Row{}
 		}
-		r.Sections = append(r.Sections, s)
+		r.Sections = append(r.Sections, Section{k.id, k.title, n, rows})
 	}
-	r.Sections[0].Rows = r.answeredLast(r.Sections[0].Rows)
 }
 
 // compareRows puts the oldest situation first and those without a beginning
@@ -84,8 +87,7 @@ func (r *Report) addSections() {
 func compareRows(a, b Row) int {
 	return cmp.Or(
 		compareTimes(a.Session.Since, b.Session.Since),
-		cmp.Compare(a.Host, b.Host),
-		cmp.Compare(a.Subject, b.Subject),
+		a.key().compare(b.key()),
 	)
 }
 
@@ -100,6 +102,11 @@ func compareTimes(a, b *record.Time) int {
 	}
 	return a.Compare(b.Time)
 }
+
+func (row Row) key() key { return key{row.Host, row.Subject} }
+
+// waits tells a session that needs the owner.
+func (row Row) waits() bool { return sectionOf(row.Class) == needsMe }
 
 // age is how long the situation had lasted when the session was looked at. It
 // is not known without a beginning, or with one in the future.

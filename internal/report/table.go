@@ -121,7 +121,11 @@ func (p *page) ended(noun string, rows []*Row, is func(*Row) bool) {
 		parts = append(parts, p.title(row, 32, false))
 	}
 	p.gap()
-	p.printf("%s, newest first: %s", count(len(rows), noun, noun+"s"), strings.Join(parts, ", "))
+	order := ""
+	if len(rows) > 1 {
+		order = ", newest first"
+	}
+	p.printf("%s%s: %s", count(len(rows), noun, noun+"s"), order, strings.Join(parts, ", "))
 	if more := len(rows) - most; more > 0 {
 		p.printf(" and %d older", more)
 		if last := rows[len(rows)-1]; last.Session.Since != nil {

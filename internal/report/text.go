@@ -32,8 +32,8 @@ func clean(s string) string {
 		case unicode.IsSpace(r), unicode.IsControl(r):
 			gap = true
 			continue
-		case invisible(r):
-			continue
+		case invisible(r), b.Len() == 0 && unicode.In(r, unicode.M):
+			continue // a mark without a letter would land on the one before the text
 		}
 		if gap && b.Len() > 0 {
 			b.WriteByte(' ')

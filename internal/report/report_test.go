@@ -1,0 +1,210 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// setOf parses a stream, leaving out what is no record.
+func setOf(stream []byte) *record.Set {
+	set := new(record.Set)
+	for line := range bytes.Lines(stream) {
+		for l, err := range record.All(bytes.NewReader(line)) {
+			if err == nil {
+				set.Add(l)
+			}
+		}
+	}
+	return set
+}
+
+// render makes both formats of a stream.
+func render(t testing.TB, stream []byte, now time.Time) (md string, doc []byte) {
+	t.Helper()
+	set := setOf(stream)
+	r := Build(set, set.Now(now))
+	var m, j bytes.Buffer
+	if err := Markdown(&m, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := JSON(&j, r); err != nil {
+		t.Fatal(err)
+	}
+	return m.String(), j.Bytes()
+}
+
+func written(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name+".ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func streams(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.ndjson")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no streams: %v", err)
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".ndjson")
+	}
+	return files
+}
+
+func TestGolden(t *testing.T) {
+	for _, name := range streams(t) {
+		t.Run(name, func(t *testing.T) {
+			stream := written(t, name)
+			md, doc := render(t, stream, time.Time{})
+			golden(t, name+".md", []byte(md))
+			golden(t, name+".json", doc)
+			laws(t, stream, md, doc)
+		})
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := diff.Diff(name, want, "got", got); d != nil {
+		t.Errorf("%s", d)
+	}
+}
+
+// The first line of each stream, written by hand from what the stream holds.
+func TestFirstLine(t *testing.T) {
+	want := map[string]string{
+		"allunknown": "**BLIND: nothing could be told about any of 9 sessions**",
+		"asks":       "# 31 sessions: 4 need you (1 answered), 4 at a limit (1 reset passed), 3 errors, 1 hung, 1 unknown, 6 running, 2 stalled, 2 idle, 1 closed (1 finished), 7 unmanaged (6 finished)",
+		"backlog":    "# 62 sessions: 1 needs you, 3 running, 58 unmanaged (58 finished)",
+		"blind":      "**BLIND: no session could be looked at; that none is listed means nothing**",
+		"cut":        "**INCOMPLETE: sessions may be missing or wrong below: fleet-classify: closing record counts 5, 3 are here**",
+		"empty":      "**BLIND: not one record came in; nothing is known about any session**",
+		"hostile":    "# 24 sessions: 3 need you, 3 at a limit, 3 errors, 3 hung, 2 unknown, 2 running, 2 stalled, 2 idle, 2 closed, 2 unmanaged",
+		"hosts":      "**INCOMPLETE: sessions may be missing or wrong below: nas: nothing came from this machine**",
+		"thirty":     "# 31 sessions: 4 need you, 4 at a limit (1 reset passed), 3 errors, 1 hung, 1 unknown, 6 running, 2 stalled, 2 idle, 1 closed (1 finished), 7 unmanaged (6 finished)",
+		"three":      "# 3 sessions: 1 needs you, 1 running, 1 idle",
+		"unjudged":   "**BLIND: 31 sessions were seen and not one was judged**",
+	}
+	for _, name := range streams(t) {
+		md, _ := render(t, written(t, name), time.Time{})
+		first, _, _ := strings.Cut(md, "\n")
+		if first != want[name] {
+			t.Errorf("%s: first line\n%s\nwant\n%s", name, first, want[name])
+		}
+	}
+}
+
+func TestOrderOfLinesIsIrrelevant(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, name := range streams(t) {
+		stream := written(t, name)
+		md, doc := render(t, stream, time.Time{})
+		lines := slices.Collect(bytes.Lines(stream))
+		for range 20 {
+			rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+			md2, doc2 := render(t, slices.Concat(lines...), time.Time{})
+			if md2 != md || !bytes.Equal(doc2, doc) {
+				t.Fatalf("%s: another order of lines makes another report", name)
+			}
+		}
+	}
+}
+
+// A line that goes missing is always noticed: the report names a program, or
+// raises the alarm, that it did not before.
+func TestMissingLineIsNoticed(t *testing.T) {
+	tried := 0
+	for _, name := range []string{"three", "thirty", "asks", "hosts"} {
+		stream := written(t, name)
+		before := problems(t, stream)
+		lines := slices.Collect(bytes.Lines(stream))
+		for i, line := range lines {
+			after := problems(t, slices.Concat(slices.Concat(lines[:i]...), slices.Concat(lines[i+1:]...)))
+			if isSubset(after, before) {
+				t.Errorf("%s without line %d: nothing new is said to be unread\n%s", name, i+1, line)
+			}
+			tried++
+		}
+	}
+	if tried < 190 {
+		t.Errorf("only %d lines tried", tried)
+	}
+}
+
+func isSubset(a, b map[string]bool) bool {
+	for k := range a {
+		if !b[k] {
+			return false
+		}
+	}
+	return true
+}
+
+func problems(t *testing.T, stream []byte) map[string]bool {
+	t.Helper()
+	_, doc := render(t, stream, time.Time{})
+	var r struct {
+		NotRead []struct{ Host, Name, Why, Says string } `json:"not_read"`
+		Alarm   string
+	}
+	if err := json.Unmarshal(doc, &r); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	for _, n := range r.NotRead {
+		all[n.Host+" "+n.Name+" "+n.Why+" "+n.Says] = true
+	}
+	return all
+}
+
+func TestAgeOfThePicture(t *testing.T) {
+	stream := written(t, "three") // looked at 14:50:02 UTC
+	tests := []struct{ now, want string }{
+		{"", "Picture of Sun 29 Nov 2026 15:50 CET (14:50 UTC).\n"},
+		{"2026-11-29T14:50:30Z", "(14:50 UTC), under 1 min old.\n"},
+		{"2026-11-29T17:05:02Z", "(14:50 UTC), 2 h 15 min old.\n"},
+		{"2026-12-09T14:50:02Z", "(14:50 UTC), 10 d old.\n"},
+		{"2026-11-29T14:49:00Z", "(14:50 UTC).\n"},
+		{"2026-11-29T12:00:00Z", ", which is later than the present it is shown for, Sun 29 Nov 2026 13:00 CET (12:00 UTC).\n"},
+	}
+	for _, tt := range tests {
+		now, _ := time.Parse(time.RFC3339, tt.now)
+		md, _ := render(t, stream, now)
+		if !strings.Contains(md, tt.want) {
+			t.Errorf("--now %q: want %q in\n%.300s", tt.now, tt.want, md)
+		}
+	}
+	if md, _ := render(t, written(t, "asks"), time.Time{}); !strings.Contains(md, "up to 59 min late") {
+		t.Error("a tick's report does not say that it may be 59 min late")
+	}
+	if md, _ := render(t, stream, time.Time{}); strings.Contains(md, "59 min") {
+		t.Error("a report without a tick says that it is hourly")
+	}
+}
