@@ -1,0 +1,188 @@
+// Package classify judges sessions. It reads a record set and nothing else:
+// the same set gives the same verdicts for ever.
+//
+// The rules are one ordered table over Facts. Each answers yes, no, or that it
+// cannot tell because a source was not read; the first that doesn't say no
+// decides, and if it cannot tell, the verdict is unknown and names the source.
+// So a verdict never rests on what was not looked at: to read less can make a
+// verdict unknown, and cannot make it another class. Facts about the sources:
+// Claude Code 2.1.280.
+package classify
+
+import (
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Judge returns a verdict for every session of the set, in its order, and then
+// the findings about more than one. by is the name of the program that adds
+// them, now the time that findings bear; a verdict bears its session's.
+func Judge(set *record.Set, by string, now record.Time) ([]record.Record, error) {
+	return judge{Rules(), Standard}.all(set, by, now)
+}
+
+// judge is a table of rules and the bounds they measure with.
+type judge struct {
+	rules  []Rule
+	bounds Bounds
+}
+
+// judged is a session with its verdict.
+type judged struct {
+	record  record.Record
+	facts   *Facts
+	verdict record.Verdict
+}
+
+func (j judge) all(set *record.Set, by string, now record.Time) ([]record.Record, error) {
+	st := newStream(set)
+	sessions := j.sessions(st)
+	var out []record.Record
+	for _, s := range sessions {
+		r, err := record.New(record.KindVerdict, s.record.At, s.record.Host, by, s.record.Subject, s.verdict)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	for _, f := range findings(st, sessions) {
+		r, err := record.New(record.KindFinding, now, f.host, by, f.subject, f.Finding)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// sessions judges every session of the stream.
+func (j judge) sessions(st *stream) []judged {
+	var all []judged
+	for _, r := range st.set.Of(record.KindSession) {
+		if s, ok := record.Payload[record.Session](r); ok {
+			f := st.factsOf(r, s, j.bounds)
+			all = append(all, judged{r, f, j.verdict(st, f)})
+		}
+	}
+	return all
+}
+
+// decide returns the rule that decides, null for unknown; what it rests on, or
+// why there is none; and the ids of every rule that matches.
+func (j judge) decide(f *Facts) (*Rule, Reading, []string) {
+	if f.Whole.Truth != Yes {
+		return nil, f.Whole, nil
+	}
+	var decided *Rule
+	rests := Reading{Truth: Unread}
+	var matched []string
+	open := true
+	for i := range j.rules {
+		m := j.rules[i].Match(f)
+		if m.Truth == Yes {
+			matched = append(matched, j.rules[i].ID)
+		}
+		if open && m.Truth != No {
+			open, rests = false, m
+			if m.Truth == Yes {
+				decided = &j.rules[i]
+			}
+		}
+	}
+	return decided, rests, matched
+}
+
+// verdict judges one session.
+func (j judge) verdict(st *stream, f *Facts) record.Verdict {
+	rule, rests, matched := j.decide(f)
+	v := record.Verdict{Class: Unknown, ClassName: Unknown, Evidence: rests.Says, Notes: f.notes(), Matched: matched,
+		WouldDo: "report", Session: f.session(st)}
+	if rule == nil {
+		if v.Why = complaint(rests); v.Why == "" {
+			v.Why = "nothing matched"
+			v.Evidence = f.shown()
+		}
+		return fill(v)
+	}
+	v.Class, v.ClassName, v.WouldDo = rule.ID, rule.Name, rule.WouldDo(f)
+	v.Question = f.asked(rule.ID)
+	v.Session.Since = f.since(rule.ID)
+	switch rule.ID {
+	case "2":
+		r := f.reset()
+		v.ResetAt = r.at
+		v.Evidence = append(v.Evidence, r.says)
+		v.Cause = f.ends(true)[0].cause
+	case "4":
+		v.Cause = f.ends(false)[0].cause
+	}
+	return fill(v)
+}
+
+// fill makes lists that are null empty, so that a reader need not ask.
+func fill(v record.Verdict) record.Verdict {
+	if v.Evidence == nil {
+		v.Evidence = []record.Evidence{}
+	}
+	if v.Notes == nil {
+		v.Notes = []record.Evidence{}
+	}
+	if v.Matched == nil {
+		v.Matched = []string{}
+	}
+	return v
+}
+
+// session is what a verdict repeats of its session.
+func (f *Facts) session(st *stream) record.VerdictSession {
+	s := f.S
+	vs := record.VerdictSession{Name: s.Name, Kind: s.Kind, Cwd: s.Cwd, Repo: s.Repo, Branch: s.Branch, Scope: st.scope(),
+		Ours: f.Ours.Truth == Yes, OursWhy: f.OursWhy, ActivityAt: f.Doing, Process: f.Live.Truth == Yes,
+		Account: s.Account, SessionID: s.SessionID, ObservedAt: f.At, Worktree: s.Worktree}
+	if s.Process != nil {
+		vs.Tmux = s.Process.Tmux
+	}
+	if l := f.listed(); l != nil {
+		vs.JobID = l.ID
+	}
+	if f.J != nil {
+		vs.JobID = f.J.ID
+		if !f.J.DetailIsPrompt {
+			vs.Progress = f.J.Detail
+		}
+	}
+	return vs
+}
+
+// notes are facts beside the class.
+func (f *Facts) notes() []record.Evidence {
+	var ns []record.Evidence
+	if f.Raw.Unread.Truth == No && f.Raw.Is == "shell" && f.Live.Truth == Yes {
+		ns = append(ns, record.Evidence{Source: "claude/sessions", Says: "the turn is over and a background shell runs"})
+	}
+	if f.T != nil && f.T.Question != nil && f.T.Question.Kind == "prose" {
+		ns = append(ns, record.Evidence{Source: "claude/transcripts", Says: "its last words ask: " + f.T.Question.Text})
+	} else if r := f.unanswered(); r.Truth == Yes {
+		ns = append(ns, r.Says...)
+	}
+	if f.T != nil && f.T.ModelWakes != nil {
+		ns = append(ns, record.Evidence{Source: "claude/transcripts", Says: "it wakes at " + stamp(*f.T.ModelWakes)})
+	}
+	if f.Stale.Truth == Yes {
+		ns = append(ns, record.Evidence{Source: "claude/processes", Says: "its process ended with the machine; it can be resumed"})
+	}
+	if f.S.Unlisted && f.Listed.Truth == Yes {
+		ns = append(ns, record.Evidence{Source: "claude/listing", Says: "files name it and the listing doesn't"})
+	}
+	return ns
+}
+
+// shown is what the sources say of a session that no rule matches.
+func (f *Facts) shown() []record.Evidence {
+	var es []record.Evidence
+	for _, w := range []Word{f.Status, f.State} {
+		if w.Unread.Truth == No && w.Is != "" {
+			es = append(es, record.Evidence{Source: w.Source, Says: w.String()})
+		}
+	}
+	return append(es, f.Acted.Says...)
+}

@@ -1,0 +1,151 @@
+package classify
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// place answers whether a session is in the scope. Where its cwd is gone, the
+// board's word for its repository goes before what its paths suggest.
+func (st *stream) place(f *Facts) Reading {
+	if st.tick == nil {
+		return Reading{Truth: Yes}
+	}
+	s, repo := f.S, f.S.Repo
+	switch s.Placement {
+	case record.PlacedNone:
+		return no("git", "its cwd is in no repository")
+	case record.PlacedUnreadable:
+		return unread("git", "its cwd could not be looked at")
+	case record.PlacedGone, record.PlacedAbove, record.PlacedByWorktree, record.PlacedUnknown, "":
+		switch {
+		case f.Board.Truth == Unread:
+			return f.Board
+		case f.Row != nil && f.Row.Repo != "":
+			repo = f.Row.Repo
+		case s.Placement == record.PlacedGone:
+			return no("git", "its cwd is gone and nothing places it")
+		case repo == "":
+			return unread("git", "no source names its cwd")
+		}
+	}
+	switch {
+	case slices.Contains(st.tick.Others, repo):
+		return no("git", "its repository %s is another scope's", repo)
+	case slices.Contains(st.tick.Repos, repo):
+		return yes("git", "its repository %s is in the scope", repo)
+	}
+	return no("git", "its repository %s is in no scope", repo)
+}
+
+// ours answers whether a session is ours, and why. Without a configuration
+// every session with a live process is. A finished background job without a
+// process is ours only by its own id.
+func (st *stream) ours(f *Facts) (Reading, string) {
+	if st.tick == nil {
+		if f.Live.Truth == Yes {
+			return f.Live, "it has a live process"
+		}
+		return f.Live, ""
+	}
+	names := ids(f.S)
+	var agents []string // ids of the agents that make their sessions ours
+	for _, a := range st.tick.Adopted {
+		if a.SessionID != "" && slices.Contains(names, a.SessionID) {
+			return Reading{Truth: Yes}, "adopted in the configuration"
+		}
+		agents = append(agents, a.PaseoAgentID)
+	}
+	for _, o := range st.owned {
+		if o.SessionID != "" && slices.Contains(names, o.SessionID) {
+			return Reading{Truth: Yes}, cmp.Or(o.Why, "in the ledger")
+		}
+		agents = append(agents, o.PaseoAgentID)
+	}
+	agents = slices.DeleteFunc(agents, func(id string) bool { return id == "" })
+	agent, through := st.agentOf(f.Host, agents, names)
+	if through.Truth == Yes {
+		return through, "through the Paseo agent " + agent
+	}
+	wild := no("config", "nobody adopted it")
+	if slices.ContainsFunc(st.tick.Adopted, func(a record.Adopted) bool { return a.SessionID == "*" }) {
+		wild = not(f.finished())
+	}
+	ledger := no("ledger", "not in the ledger")
+	if st.expects(ledgers) {
+		ledger = and(st.everywhere(ledgers), ledger)
+	}
+	if wild.Truth == Yes {
+		return wild, "the configuration adopts every session"
+	}
+	return or(wild, through, ledger), ""
+}
+
+// finished answers whether the session is a background job that ended and
+// whose process is gone.
+func (f *Facts) finished() Reading {
+	return and(f.Background, not(f.Live), f.State.among("done", "failed", "stopped"))
+}
+
+// agentOf finds the Paseo agent, one of agents, that lists a session.
+func (st *stream) agentOf(host string, agents, names []string) (string, Reading) {
+	none := no("paseo/agents", "no Paseo agent of ours lists it")
+	if len(agents) == 0 || !st.expects(paseo) {
+		return "", none
+	}
+	for _, r := range st.agents {
+		a, ok := record.Payload[record.Agent](r)
+		if ok && r.Host == host && slices.Contains(agents, a.ID) && oneOf(a.Sessions, names) {
+			return a.ID, Reading{Truth: Yes}
+		}
+	}
+	if r := st.program(host, paseo); r.Truth != Yes {
+		return "", unread("paseo/agents", "%s", r.Says[0].Says)
+	}
+	if r := st.surface(host, "paseo/agents", false); r.Truth != Yes {
+		return "", r
+	}
+	return "", none
+}
+
+// noPR answers whether no pull request is open on the session's branch. One
+// from a fork is none of it, whatever its branch is called.
+func (st *stream) noPR(f *Facts) Reading {
+	if !st.expects(github) {
+		return yes("gh", "PRs not looked at")
+	}
+	if r := st.everywhere(github); r.Truth != Yes {
+		return unread("gh", "%s", complaint(r))
+	}
+	repo := st.repos[f.S.Repo]
+	switch {
+	case repo == nil:
+		return unread("gh", "its repository was not looked at")
+	case repo.NotGitHub:
+		return yes("gh", "its repository is not on GitHub")
+	}
+	source, branch := "gh/"+repo.Slug, f.branch()
+	if !repo.OK || repo.PRs == nil {
+		return unread(source, "%s", cmp.Or(repo.Error, "its pull requests were not read"))
+	}
+	for _, pr := range repo.PRs {
+		if !pr.Cross && pr.HeadID != "" && pr.HeadID == branch {
+			return no(source, "PR #%d is open on its branch", pr.Number)
+		}
+	}
+	if repo.Truncated {
+		return unread(source, "the list of pull requests is cut")
+	}
+	return yes(source, "no open PR on its branch")
+}
+
+// branch is the hash of the session's branch name; "" when it is on none or
+// that is not known.
+func (f *Facts) branch() string {
+	if f.S.BranchID == "" && f.Row != nil {
+		return f.Row.BranchID
+	}
+	return f.S.BranchID
+}

@@ -1,0 +1,226 @@
+package classify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Local is the scope of a stream without a configuration: everything on the
+// machine.
+const Local = "local"
+
+// The programs whose lines a verdict may rest on.
+const (
+	config  = "fleet-config"
+	claude  = "fleet-observe-claude"
+	paseo   = "fleet-observe-paseo"
+	github  = "fleet-observe-gh"
+	board   = "fleet-observe-board"
+	ledgers = "fleet-ledger"
+)
+
+// products are the words of the configuration key surfaces.
+var products = map[string]string{paseo: "paseo", github: "gh", board: "board", ledgers: "ledger"}
+
+// stream is a record set with what judging looks up again and again.
+type stream struct {
+	set      *record.Set
+	tick     *record.Tick // nil: no configuration
+	surfaces map[record.Identity]*record.Surface
+	closed   map[record.Identity]error
+	wrote    map[string][]string // hosts of the lines of a program
+	boards   map[record.Identity]*record.Board
+	repos    map[string]*record.Repo
+	hosts    map[string]*record.Host
+	agents   []record.Record
+	owned    []*record.Owned
+}
+
+func newStream(set *record.Set) *stream {
+	st := &stream{set: set, surfaces: map[record.Identity]*record.Surface{}, closed: map[record.Identity]error{},
+		wrote: map[string][]string{}, boards: map[record.Identity]*record.Board{}, repos: map[string]*record.Repo{},
+		hosts: map[string]*record.Host{}, agents: set.Of(record.KindAgent)}
+	_, st.tick, _ = set.Tick()
+	for _, r := range set.All() {
+		if !slices.Contains(st.wrote[r.By], r.Host) {
+			st.wrote[r.By] = append(st.wrote[r.By], r.Host)
+		}
+		if p, ok := record.Payload[record.Surface](r); ok {
+			st.surfaces[r.Identity()] = p
+		}
+		if p, ok := record.Payload[record.Board](r); ok {
+			st.boards[record.Identity{Host: r.Host, Subject: p.SessionID}] = p
+		}
+		if p, ok := record.Payload[record.Repo](r); ok {
+			st.repos[p.CommonDir] = p
+		}
+		if p, ok := record.Payload[record.Host](r); ok {
+			st.hosts[r.Host] = p
+		}
+		if p, ok := record.Payload[record.Owned](r); ok {
+			st.owned = append(st.owned, p)
+		}
+	}
+	return st
+}
+
+// scope is the id of the scope that is judged.
+func (st *stream) scope() string {
+	if st.tick == nil {
+		return Local
+	}
+	return st.tick.Scope
+}
+
+// program answers whether all that a program added on a host is here.
+func (st *stream) program(host, name string) Reading {
+	id := record.Identity{Host: host, Kind: record.KindSurface, Subject: name}
+	err, ok := st.closed[id]
+	if !ok {
+		err = st.set.Closed(host, name)
+		st.closed[id] = err
+	}
+	if err != nil {
+		why := strings.TrimPrefix(err.Error(), name+": ")
+		return unread(name, "%s", why)
+	}
+	return Reading{Truth: Yes}
+}
+
+// configured answers whether what fleet-config said is here whole: its closing
+// record without its tick would judge a scope as everything on the machine.
+func (st *stream) configured() Reading {
+	for _, host := range st.wrote[config] {
+		if slices.Contains(st.set.By(host), config) {
+			if r := st.program(host, config); r.Truth != Yes {
+				return r
+			}
+			if st.tick == nil {
+				return unread(config, "its tick record is not here")
+			}
+		}
+	}
+	return Reading{Truth: Yes}
+}
+
+// expects tells whether a verdict may rest on a program: the configuration
+// names its product, or it was run.
+func (st *stream) expects(program string) bool {
+	return len(st.wrote[program]) > 0 || st.tick != nil && slices.Contains(st.tick.Surfaces, products[program])
+}
+
+// everywhere answers whether a program was read on every host it ran on.
+func (st *stream) everywhere(program string) Reading {
+	if len(st.wrote[program]) == 0 {
+		return unread(program, "no closing record")
+	}
+	for _, host := range st.wrote[program] {
+		if r := st.program(host, program); r.Truth != Yes {
+			return r
+		}
+	}
+	return Reading{Truth: Yes}
+}
+
+// surface answers whether a part was read. here tells that something of the
+// part is in the stream, which proves it where no record says so.
+func (st *stream) surface(host, name string, here bool) Reading {
+	s, ok := st.surfaces[record.Identity{Host: host, Kind: record.KindSurface, Subject: name}]
+	switch {
+	case !ok && here:
+		return Reading{Truth: Yes}
+	case !ok:
+		return unread(name, "was not read")
+	case s.Absent:
+		return unread(name, "not installed")
+	case !s.OK && s.Error == "":
+		return unread(name, "could not be read")
+	case !s.OK:
+		return unread(name, "could not be read: %s", s.Error)
+	}
+	return Reading{Truth: Yes}
+}
+
+// boardOf returns the row of a session: Yes and the row, No without one, Unread
+// when the scope's board was not read.
+func (st *stream) boardOf(host string, ids []string) (*record.Board, Reading) {
+	name := "board/" + st.scope()
+	if !st.expects(board) {
+		return nil, no(name, "no board is expected")
+	}
+	if r := st.program(host, board); r.Truth != Yes {
+		return nil, unread(name, "%s", r.Says[0].Says)
+	}
+	var read Reading
+	if st.tick != nil {
+		read = st.surface(host, name, false)
+	} else {
+		read = st.boardsOf(host)
+	}
+	if read.Truth != Yes {
+		return nil, read
+	}
+	for _, id := range ids {
+		if b := st.boards[record.Identity{Host: host, Subject: id}]; b != nil {
+			return b, Reading{Truth: Yes}
+		}
+	}
+	return nil, no(name, "no row")
+}
+
+// boardsOf answers whether every board that was tried on a host was read.
+func (st *stream) boardsOf(host string) Reading {
+	var names []string
+	for id := range st.surfaces {
+		if id.Host == host && strings.HasPrefix(id.Subject, "board/") {
+			names = append(names, id.Subject)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		s := st.surfaces[record.Identity{Host: host, Kind: record.KindSurface, Subject: name}]
+		if r := st.surface(host, name, false); r.Truth != Yes && !s.Absent {
+			return r
+		}
+	}
+	return Reading{Truth: Yes}
+}
+
+// ids are the names under which other sources may know a session.
+func ids(s *record.Session) []string {
+	all := append([]string{s.SessionID}, s.Aliases...)
+	if s.Job != nil {
+		all = append(all, s.Job.ID)
+	}
+	if s.Listing != nil {
+		all = append(all, s.Listing.ID)
+	}
+	return slices.DeleteFunc(all, func(id string) bool { return id == "" })
+}
+
+// label is "" or the "@label" of a further Claude directory.
+func label(s *record.Session) string {
+	if s.Account == "" {
+		return ""
+	}
+	return "@" + s.Account
+}
+
+// oneOf reports whether a and b share an element.
+func oneOf(a, b []string) bool {
+	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
+}
+
+// day and clock times as a person reads them.
+func stamp(t record.Time) string { return t.UTC().Format("2006-01-02 15:04") + " UTC" }
+
+// errorf is a surface's complaint with its name in front.
+func complaint(r Reading) string {
+	if len(r.Says) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", r.Says[0].Source, r.Says[0].Says)
+}
