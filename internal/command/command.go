@@ -25,6 +25,7 @@ type Spec struct {
 	Timeout   time.Duration // then TERM to the process group
 	KillAfter time.Duration // after TERM, KILL to the process group
 	MaxOutput int           // bytes kept of stdout and of stderr each; more is an error
+	Variant   string        // what tells two recordings of one argv apart, such as a variable of Env; "" for one
 }
 
 // Result is what a command that started left.

@@ -6,18 +6,20 @@ import (
 )
 
 // table is every command that a fleet program other than fleet-step and
-// fleet-act may start. "*" stands for one argument that does not begin with a
-// dash, "…" at the end for any further ones of that kind.
+// fleet-act may start. A star at the end of a word stands for one character or
+// more, of an argument that does not begin with a dash.
 var table = [][]string{
 	{"claude", "--version"},
 	{"claude", "agents", "--json", "--all"},
 	{"ps", "-axww", "-o", "pid=,lstart=,args="},
 	{"sysctl", "-n", "kern.boottime"},
-	{"gh", "api", "--hostname", "github.com", "*"},
-	{"gh", "api", "--hostname", "github.com", "*", "--include"},
-	{"gh", "api", "--include", "--hostname", "github.com", "*"},
-	{"gh", "pr", "list", "-R", "*", "--state", "open", "--limit", "*", "--json", "*"},
+	{"gh", "api", "--include", "--hostname", "github.com", "rate_limit"},
+	{"gh", "api", "--include", "--hostname", "github.com", "repos/*"},
+	{"gh", "pr", "list", "-R", "github.com/*", "--state", "open", "--limit", "*", "--json", pullFields},
+	{"gh", "pr", "list", "-R", "github.com/*", "--state", "open", "--limit", "*", "--json", pullFields + ",statusCheckRollup"},
 }
+
+const pullFields = "author,baseRefName,headRefName,isCrossRepository,isDraft,labels,mergeStateStatus,mergeable,number,title,updatedAt,url"
 
 // Allowed tells whether argv is in the table. The program is compared by its
 // base name.
@@ -38,14 +40,17 @@ func matches(shape, argv []string) bool {
 		return false
 	}
 	for i, want := range shape[1:] {
-		got := argv[i+1]
-		if want == "*" {
-			if got == "" || strings.HasPrefix(got, "-") {
-				return false
-			}
-		} else if got != want {
+		if !fits(want, argv[i+1]) {
 			return false
 		}
 	}
 	return true
+}
+
+func fits(want, got string) bool {
+	prefix, open := strings.CutSuffix(want, "*")
+	if !open {
+		return got == want
+	}
+	return len(got) > len(prefix) && strings.HasPrefix(got, prefix) && !strings.HasPrefix(got, "-")
 }

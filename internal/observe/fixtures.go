@@ -15,19 +15,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/command"
 )
 
 // Meta is the meta.json of a recorded machine.
 type Meta struct {
-	Home      string    `json:"home"`
-	Host      string    `json:"host"`
-	OS        string    `json:"os"`
-	Zone      string    `json:"zone"`
-	At        time.Time `json:"at"`
-	BootAt    time.Time `json:"boot_at,omitzero"`
-	AwakeS    *float64  `json:"awake_s,omitempty"`
-	Processes []Process `json:"processes"` // null: the process table could not be read
+	Home      string           `json:"home"`
+	Host      string           `json:"host"`
+	OS        string           `json:"os"`
+	Zone      string           `json:"zone"`
+	At        time.Time        `json:"at"`
+	BootAt    time.Time        `json:"boot_at,omitzero"`
+	AwakeS    *float64         `json:"awake_s,omitempty"`
+	Processes []claude.Process `json:"processes"` // null: the process table could not be read
 }
 
 // openFixtures reads DIR/meta.json; nothing of this machine is read under it.
@@ -52,8 +53,8 @@ func openFixtures(dir string, now time.Time, given bool) (*World, error) {
 	return w, nil
 }
 
-// processes returns the recorded process table.
-func (w *World) recordedProcesses() ([]Process, error) {
+// recordedProcesses returns the process table of the recording.
+func (w *World) recordedProcesses() ([]claude.Process, error) {
 	b, err := os.ReadFile(filepath.Join(w.fixtures, "meta.json"))
 	if err != nil {
 		return nil, err
@@ -70,17 +71,20 @@ func (w *World) recordedProcesses() ([]Process, error) {
 
 // CommandDir is the directory of a recorded command: the program's base name
 // and the first 8 hex of the SHA-256 of its argv joined by NUL, argv[0] cut to
-// the base name.
-func CommandDir(argv []string) string {
+// the base name. A variant is a further part behind them.
+func CommandDir(argv []string, variant string) string {
 	a := append([]string{filepath.Base(argv[0])}, argv[1:]...)
+	if variant != "" {
+		a = append(a, variant)
+	}
 	sum := sha256.Sum256([]byte(strings.Join(a, "\x00")))
 	return a[0] + "-" + hex.EncodeToString(sum[:])[:8]
 }
 
 // replay answers a command from the recording. One that is not there fails to
 // start.
-func (w *World) replay(argv []string) (command.Result, error) {
-	dir := filepath.Join(w.fixtures, "commands", CommandDir(argv))
+func (w *World) replay(argv []string, variant string) (command.Result, error) {
+	dir := filepath.Join(w.fixtures, "commands", CommandDir(argv, variant))
 	if _, err := os.Stat(dir); err != nil {
 		return command.Result{}, fmt.Errorf("%s: not recorded: %w", filepath.Base(argv[0]), exec.ErrNotFound)
 	}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/fleet-tools/fleet/internal/claude"
 )
 
 // platform fills what Linux tells of the machine.
@@ -33,8 +35,9 @@ func (w *World) platform() {
 	}
 }
 
-// Processes returns the Claude Code processes of this machine, by pid.
-func (w *World) Processes() ([]Process, error) {
+// Processes returns the Claude Code processes of this machine and those of the
+// given pids.
+func (w *World) Processes(pids map[int]bool) ([]claude.Process, error) {
 	if w.fixtures != "" {
 		return w.recordedProcesses()
 	}
@@ -42,7 +45,7 @@ func (w *World) Processes() ([]Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	ps := []Process{}
+	ps := []claude.Process{}
 	for _, d := range dirs {
 		pid, err := strconv.Atoi(d.Name())
 		if err != nil {
@@ -59,10 +62,10 @@ func (w *World) Processes() ([]Process, error) {
 			exe = argv[0]
 		}
 		exe = strings.TrimSuffix(exe, " (deleted)")
-		if !isClaude(exe) && !isClaude(argv[0]) {
+		if !claude.IsProgram(exe) && !claude.IsProgram(argv[0]) && !pids[pid] {
 			continue
 		}
-		p := Process{PID: pid, Exe: exe, Args: argvWords(argv)}
+		p := claude.Process{PID: pid, Exe: exe, Args: claude.Argv(argv)}
 		p.Cwd, _ = os.Readlink(filepath.Join(dir, "cwd"))
 		p.Start, _ = startTime(dir)
 		ps = append(ps, p)

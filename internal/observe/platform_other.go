@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/command"
 )
 
@@ -28,9 +29,9 @@ func (w *World) spec(argv ...string) command.Spec {
 		Timeout: 10 * time.Second, KillAfter: time.Second, MaxOutput: 16 << 20}
 }
 
-// Processes returns the Claude Code processes of this machine, by pid. Their
-// cwd is not told.
-func (w *World) Processes() ([]Process, error) {
+// Processes returns the Claude Code processes of this machine and those of the
+// given pids. Their cwd is not told.
+func (w *World) Processes(pids map[int]bool) ([]claude.Process, error) {
 	if w.fixtures != "" {
 		return w.recordedProcesses()
 	}
@@ -41,7 +42,7 @@ func (w *World) Processes() ([]Process, error) {
 	if res.Status != 0 {
 		return nil, fmt.Errorf("ps: exit status %d: %s", res.Status, res.FirstLine())
 	}
-	return parsePS(string(res.Stdout)), nil
+	return claude.ParsePS(string(res.Stdout), pids), nil
 }
 
 // bootTime reads sysctl's "{ sec = 1795960000, usec = 0 } Sun Nov 29 …".

@@ -31,15 +31,6 @@ type World struct {
 	fixtures string
 }
 
-// Process is a Claude Code process of the process table.
-type Process struct {
-	PID   int    `json:"pid"`
-	Start string `json:"start"` // Linux: field 22 of /proc/<pid>/stat; macOS: ps lstart in UTC; "" when unreadable
-	Cwd   string `json:"cwd"`   // "" when unreadable
-	Exe   string `json:"exe"`   // path of the executable, or argv[0] where only that is known
-	Args  string `json:"args,omitempty"`
-}
-
 // New returns the recorded machine in fixtures, or this one when fixtures is
 // empty. now is the present of this machine; a recording has its own, which
 // now replaces when given is true.
@@ -163,7 +154,7 @@ func (w *World) FindProgram(name string, further ...string) (string, error) {
 // command is looked up by its argv with the base name of its program.
 func (w *World) Run(ctx context.Context, s command.Spec) (command.Result, error) {
 	if w.fixtures != "" {
-		return w.replay(s.Argv)
+		return w.replay(s.Argv, s.Variant)
 	}
 	return command.Run(ctx, s)
 }

@@ -1,0 +1,36 @@
+# Everything but capture and test-real needs only Go, make and bash.
+GO ?= go
+FIXTURES := fixtures/cc-2.1.280
+
+.PHONY: build demo test vet truth mutate test-real capture bench fuzz
+
+build: ## the programs, into bin/
+	$(GO) build -o bin/ ./cmd/...
+
+demo: build ## judge the captured fleet and print the report
+	@bin/fleet-observe-claude --fixtures $(FIXTURES) | bin/fleet-classify | bin/fleet-render --format md
+
+test: vet ## everything that runs without installing anything
+	$(GO) test ./...
+
+vet:
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+
+truth: ## the score over the captured sessions whose situation is known
+	$(GO) test ./tests -run TestTruth -count=1 -v
+
+mutate: ## break every rule; a mutant that no test kills fails
+	$(GO) test ./internal/classify -run Mutat -count=1 -v
+
+test-real: ## the real Claude Code against a stub API on loopback; installs with npm and apt
+	bash tests/real/run.sh
+
+capture: ## make the fixtures again from the real Claude Code; needs root
+	$(GO) run ./tests/capture
+
+fuzz: ## half a minute for each fuzz target
+	bash tests/fuzz.sh 30s
+
+bench: ## ratios of whole-process costs
+	$(GO) test ./tests -run NONE -bench . -benchtime 5x

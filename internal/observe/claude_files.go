@@ -1,0 +1,210 @@
+package observe
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// readJobs reads jobs/*/state.json. A directory without one is counted in
+// unparsed; a file that vanishes meanwhile is not there.
+func readJobs(w *World, d *claudeDir) {
+	s := d.surface("claude/jobs")
+	d.JobErrors = map[string]string{}
+	dir := filepath.Join(d.path, "jobs")
+	entries, _, err := w.ReadDir(dir)
+	if err != nil {
+		fail(s, err)
+		return
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue // pins.json
+		}
+		id := e.Name()
+		b, err := w.ReadFile(filepath.Join(dir, id, "state.json"), jobLimit)
+		var j claude.JobFile
+		var drift []string
+		if err == nil {
+			j, drift, err = claude.ReadJobFile(b, id)
+		}
+		if err != nil {
+			s.Unparsed++
+			d.JobErrors[id] = unreadWhy(err)
+			continue
+		}
+		d.jobIDs = append(d.jobIDs, id)
+		s.Rows++
+		s.Drift = merge(s.Drift, drift)
+		d.Jobs = append(d.Jobs, j)
+	}
+	if missing := missingJobs(d); s.Rows == 0 && s.Unparsed == 0 && missing > 0 {
+		fail(s, errors.New("no job file, and the listing names "+strconv.Itoa(missing)+" jobs"))
+	}
+}
+
+func missingJobs(d *claudeDir) int {
+	n := 0
+	for _, r := range d.Rows {
+		if r.ID != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// readProcessFiles reads sessions/<pid>.json; keys beside them are never read.
+func readProcessFiles(w *World, d *claudeDir) {
+	s := d.surface("claude/sessions")
+	d.FileErrors = map[int]string{}
+	dir := filepath.Join(d.path, "sessions")
+	entries, _, err := w.ReadDir(dir)
+	if err != nil {
+		fail(s, err)
+		return
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json"))
+		if err != nil || !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		b, err := w.ReadFile(filepath.Join(dir, e.Name()), processLimit)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var f claude.ProcessFile
+		var drift []string
+		if err == nil {
+			f, drift, err = claude.ReadProcessFile(b, pid)
+		}
+		if err != nil {
+			s.Unparsed++
+			d.FileErrors[pid] = unreadWhy(err)
+			continue
+		}
+		s.Rows++
+		s.Drift = merge(s.Drift, drift)
+		d.Files = append(d.Files, f)
+	}
+	if live := liveRows(d); s.Rows == 0 && s.Unparsed == 0 && live > 0 {
+		fail(s, errors.New("no process file, and the listing names "+strconv.Itoa(live)+" processes"))
+	}
+}
+
+func liveRows(d *claudeDir) int {
+	n := 0
+	for _, r := range d.Rows {
+		if r.PID != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// readHistory returns the session ids that history.jsonl names; nil when it is
+// not there or cannot be read.
+func readHistory(w *World, path string) map[string]bool {
+	f, err := w.FS.Open(Path(path))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	ids := map[string]bool{}
+	br := bufio.NewReaderSize(f, 64<<10)
+	for {
+		line, err := readBounded(br)
+		var entry struct {
+			SessionID string `json:"sessionId"`
+		}
+		if json.Unmarshal(bytes.TrimSpace(line), &entry) == nil && entry.SessionID != "" {
+			ids[entry.SessionID] = true
+		}
+		if err != nil {
+			if ignoreEOF(err) != nil {
+				return nil
+			}
+			return ids
+		}
+	}
+}
+
+// historyLine bounds a line of history.jsonl that is held; a longer one, a
+// prompt with a huge paste, is passed over.
+const historyLine = 4 << 20
+
+func readBounded(br *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := br.ReadSlice('\n')
+		if len(line)+len(part) <= historyLine {
+			line = append(line, part...)
+		} else {
+			line = append(line[:0], "too long"...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// unreadWhy is an error as a record tells it.
+func unreadWhy(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "there is no such file"
+	}
+	return guard.Text(err.Error(), errorWidth)
+}
+
+// merge adds words that are not there yet.
+func merge(have, more []string) []string {
+	for _, m := range more {
+		if !contains(have, m) {
+			have = append(have, m)
+		}
+	}
+	return have
+}
+
+func contains(have []string, s string) bool {
+	for _, h := range have {
+		if h == s {
+			return true
+		}
+	}
+	return false
+}
+
+// emitDir completes the sessions of one directory and writes its records.
+func (c Claude) emitDir(w *World, d *claudeDir, emit *emitter) {
+	drafts := claude.Join(d.Reading)
+	transcripts := newTranscripts(w, d, d.surface("claude/transcripts"))
+	for _, draft := range drafts {
+		transcripts.fill(&draft)
+		placeSession(w, &draft)
+		subject := guard.ID(draft.Subject)
+		if d.label != "" {
+			subject += "@" + d.label
+			draft.Account = d.label
+		}
+		claude.Clean(&draft.Session)
+		emit.add(record.KindSession, subject, draft.Session)
+	}
+	transcripts.finish(drafts)
+	for _, name := range dirSurfaces {
+		s := d.surface(name)
+		for i, word := range s.Drift {
+			s.Drift[i] = guard.Text(word, errorWidth)
+		}
+		emit.surface(name, d.label, s)
+	}
+	emit.close(d.label)
+}
