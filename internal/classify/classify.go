@@ -10,6 +10,8 @@
 package classify
 
 import (
+	"slices"
+
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -110,10 +112,10 @@ func (j judge) verdict(st *stream, f *Facts) record.Verdict {
 	case "2":
 		r := f.reset()
 		v.ResetAt = r.at
-		v.Evidence = append(v.Evidence, r.says)
-		v.Cause = f.ends(true)[0].cause
+		v.Evidence = append(slices.Clone(v.Evidence), r.says)
+		v.Cause = causeOf(f.ends(true))
 	case "4":
-		v.Cause = f.ends(false)[0].cause
+		v.Cause = causeOf(f.ends(false))
 	}
 	return fill(v)
 }

@@ -35,6 +35,16 @@ func (f *Facts) ends(limit bool) []end {
 	return slices.DeleteFunc(all, func(e end) bool { return e.as(limit).Truth != Yes })
 }
 
+// causeOf is the cause that the surest source names.
+func causeOf(ends []end) string {
+	for _, e := range ends {
+		if e.cause != "" {
+			return e.cause
+		}
+	}
+	return ""
+}
+
 // lasting answers whether nothing happened more than the grace after at.
 func (f *Facts) lasting(at *record.Time) Reading {
 	switch {

@@ -67,7 +67,7 @@ func (st *stream) factsOf(r record.Record, s *record.Session, b Bounds) *Facts {
 	if h := st.hosts[r.Host]; h != nil {
 		f.Zone = h.Zone
 	}
-	f.Whole = and(st.configured(), st.program(r.Host, claude+label(s)))
+	f.Whole = and(st.configured(), st.program(r.Host, claude), st.program(r.Host, claude+label(s)))
 	part := func(name string, here bool) Reading { return st.surface(r.Host, name+label(s), here) }
 	f.Listed = part("claude/listing", s.Listing != nil)
 	f.process(part("claude/sessions", s.Process != nil))

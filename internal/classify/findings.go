@@ -1,6 +1,13 @@
 package classify
 
-import "github.com/fleet-tools/fleet/internal/record"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
 
 // finding is a finding with what its record bears.
 type finding struct {
@@ -8,4 +15,182 @@ type finding struct {
 	record.Finding
 }
 
-func findings(st *stream, sessions []judged) []finding { return nil }
+// findings are what can be said of more than one session, by name.
+func findings(st *stream, sessions []judged) []finding {
+	var fs []finding
+	fs = append(fs, reboots(st, sessions)...)
+	fs = append(fs, st.counts(sessions)...)
+	fs = append(fs, overlaps(sessions)...)
+	fs = append(fs, pauses(sessions)...)
+	return append(fs, strays(st, sessions)...)
+}
+
+// byKey groups sessions, and returns the keys in order. Sessions with an empty
+// key are left out.
+func byKey(sessions []judged, key func(judged) string) ([]string, map[string][]judged) {
+	groups := map[string][]judged{}
+	for _, s := range sessions {
+		if k := key(s); k != "" {
+			groups[k] = append(groups[k], s)
+		}
+	}
+	return slices.Sorted(maps.Keys(groups)), groups
+}
+
+func subjects(sessions []judged) []string {
+	names := []string{}
+	for _, s := range sessions {
+		names = append(names, s.record.Subject)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// reboots is one finding a host for all sessions that ended with the machine.
+func reboots(st *stream, sessions []judged) []finding {
+	hosts, groups := byKey(sessions, func(s judged) string {
+		if s.facts.Stale.Truth == Yes {
+			return "host " + s.facts.Host
+		}
+		return ""
+	})
+	var fs []finding
+	for _, key := range hosts {
+		host := groups[key][0].facts.Host
+		says := count(len(groups[key]), "session") + " ended when the machine restarted"
+		if h := st.hosts[host]; h != nil && h.BootAt != nil {
+			says += " at " + stamp(*h.BootAt)
+		}
+		fs = append(fs, finding{host, "boot", record.Finding{Name: "boot", Says: says + "; they can be resumed", Sessions: subjects(groups[key])}})
+	}
+	return fs
+}
+
+// pauses is one finding an account while a usage limit holds: whatever the
+// scope of the session that hit it, new ones would hit it too. It ends at the
+// latest reset that is known.
+func pauses(sessions []judged) []finding {
+	accounts, groups := byKey(sessions, func(s judged) string {
+		if slices.Contains(s.verdict.Matched, "2") && !s.facts.reset().passed {
+			return "pause" + label(s.facts.S)
+		}
+		return ""
+	})
+	var fs []finding
+	for _, account := range accounts {
+		var until *record.Time
+		causes := map[string]bool{}
+		for _, s := range groups[account] {
+			until = later(until, s.facts.reset().at)
+			causes[causeOf(s.facts.ends(true))] = true
+		}
+		says := "start no new sessions"
+		if until != nil {
+			says += " before " + stamp(*until)
+		}
+		says += fmt.Sprintf(": %s stopped at a usage limit (%s)", count(len(groups[account]), "session"),
+			strings.Join(slices.Sorted(maps.Keys(causes)), ", "))
+		fs = append(fs, finding{"", account, record.Finding{Name: "pause", Says: says, Sessions: subjects(groups[account]), Until: until}})
+	}
+	return fs
+}
+
+// overlaps are live sessions of the scope that share a work tree, or claim one
+// path.
+func overlaps(sessions []judged) []finding {
+	live := slices.DeleteFunc(slices.Clone(sessions), func(s judged) bool {
+		return s.facts.Live.Truth != Yes || s.facts.Place.Truth != Yes
+	})
+	trees, groups := byKey(live, func(s judged) string {
+		if s.facts.S.Worktree == "" {
+			return ""
+		}
+		return s.facts.Host + "\n" + s.facts.S.Worktree
+	})
+	var fs []finding
+	for _, key := range trees {
+		if g := groups[key]; len(g) > 1 {
+			fs = append(fs, overlap(g, g[0].facts.S.Worktree, "share the work tree "+g[0].facts.S.Worktree))
+		}
+	}
+	return append(fs, claims(live)...)
+}
+
+func overlap(g []judged, what, says string) finding {
+	return finding{g[0].facts.Host, "overlap:" + what, record.Finding{Name: "overlap",
+		Says: fmt.Sprintf("%d live sessions %s", len(g), says), Sessions: subjects(g)}}
+}
+
+// claims are live sessions that claim the same path on the board.
+func claims(live []judged) []finding {
+	groups := map[record.BoardClaim][]judged{}
+	for _, s := range live {
+		if s.facts.Row == nil {
+			continue
+		}
+		for _, c := range s.facts.Row.Claims {
+			if !slices.ContainsFunc(groups[c], func(o judged) bool { return o.facts == s.facts }) {
+				groups[c] = append(groups[c], s)
+			}
+		}
+	}
+	var fs []finding
+	for c, g := range groups {
+		if len(g) > 1 {
+			fs = append(fs, overlap(g, c.Repo+":"+c.Path, fmt.Sprintf("claim %s of %s", c.Path, c.Repo)))
+		}
+	}
+	slices.SortFunc(fs, func(a, b finding) int { return strings.Compare(a.subject, b.subject) })
+	return fs
+}
+
+// strays is one finding a host for Claude Code processes that are no session
+// of any record: one that waits at its trust dialog has no file yet.
+func strays(st *stream, sessions []judged) []finding {
+	found := map[string]*finding{}
+	add := func(host, subject, says string) {
+		if found[host] == nil {
+			found[host] = &finding{host, "process", record.Finding{Name: "process"}}
+		}
+		f := found[host]
+		f.Sessions = append(f.Sessions, subject)
+		f.Evidence = append(f.Evidence, record.Evidence{Source: "claude/processes", Says: says})
+	}
+	for _, r := range st.set.Of(record.KindSurface) {
+		if p, ok := record.Payload[record.Surface](r); ok {
+			for _, u := range p.Untracked {
+				add(r.Host, fmt.Sprintf("pid:%d", u.PID), strings.TrimSpace(fmt.Sprintf("pid %d: %s %s", u.PID, u.Exe, inDir(u.Cwd))))
+			}
+		}
+	}
+	for _, s := range sessions {
+		if s.facts.S.SessionID == "" {
+			add(s.facts.Host, s.record.Subject, strings.TrimSpace("a session without an id "+inDir(s.facts.S.Cwd)))
+		}
+	}
+	var fs []finding
+	for _, host := range slices.Sorted(maps.Keys(found)) {
+		f := found[host]
+		f.Says = count(len(f.Sessions), "Claude Code process") + " that no record names"
+		fs = append(fs, *f)
+	}
+	return fs
+}
+
+func inDir(cwd string) string {
+	if cwd == "" {
+		return ""
+	}
+	return "in " + cwd
+}
+
+// count is a number and its noun.
+func count(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "s"):
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -59,7 +59,7 @@ func (st *stream) ours(f *Facts) (Reading, string) {
 		agents = append(agents, a.PaseoAgentID)
 	}
 	for _, o := range st.owned {
-		if o.SessionID != "" && slices.Contains(names, o.SessionID) {
+		if slices.Contains(names, owned(o)) {
 			return Reading{Truth: Yes}, cmp.Or(o.Why, "in the ledger")
 		}
 		agents = append(agents, o.PaseoAgentID)
@@ -149,3 +149,7 @@ func (f *Facts) branch() string {
 	}
 	return f.S.BranchID
 }
+
+// owned is the id of a session or a job that the ledger makes ours; "-" when
+// it names an agent only.
+func owned(o *record.Owned) string { return cmp.Or(o.SessionID, o.JobID, "-") }

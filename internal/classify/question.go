@@ -33,7 +33,7 @@ func (f *Facts) approval() string {
 		return f.J.Needs
 	}
 	if f.T != nil && f.T.Question != nil && f.T.Question.Kind == "plan" {
-		return cmp.Or(prefixed("approve plan", f.T.Question.Text), "approve plan")
+		return prefixed("approve plan", f.T.Question.Text)
 	}
 	if f.T != nil && len(f.T.OpenCalls) > 0 {
 		return "approve " + strings.Join(f.T.OpenCalls, ", ")
@@ -88,7 +88,7 @@ func withOptions(q record.Question) string {
 }
 
 func prefixed(prefix, text string) string {
-	if text == "" {
+	if text == "" || text == prefix {
 		return prefix
 	}
 	return prefix + ": " + text

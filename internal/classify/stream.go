@@ -191,7 +191,10 @@ func (st *stream) boardsOf(host string) Reading {
 
 // ids are the names under which other sources may know a session.
 func ids(s *record.Session) []string {
-	all := append([]string{s.SessionID}, s.Aliases...)
+	all := []string{s.SessionID}
+	for _, a := range s.Aliases {
+		all = append(all, strings.TrimPrefix(a, "job:"))
+	}
 	if s.Job != nil {
 		all = append(all, s.Job.ID)
 	}

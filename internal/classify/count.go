@@ -1,0 +1,171 @@
+package classify
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// counts is the count check: whether the sessions, Paseo's records and the
+// ledger speak of the same things.
+func (st *stream) counts(sessions []judged) []finding {
+	if len(sessions) == 0 && len(st.agents) == 0 {
+		return nil
+	}
+	for _, s := range sessions {
+		if r := and(s.facts.Whole, s.facts.Listed); r.Truth != Yes {
+			return []finding{{"", "count", record.Finding{Name: "count", Says: "not counted: " + complaint(r), Sessions: []string{},
+				Evidence: r.Says}}}
+		}
+	}
+	var scope []judged
+	live := 0
+	for _, s := range sessions {
+		if s.facts.Place.Truth == Yes {
+			scope = append(scope, s)
+			if s.facts.Live.Truth == Yes {
+				live++
+			}
+		}
+	}
+	c := record.Finding{Name: "count", Sessions: []string{}}
+	says := []string{fmt.Sprintf("%s, %d with a live process", count(len(scope), "session"), live)}
+	if out := len(sessions) - len(scope); out > 0 {
+		says = append(says, fmt.Sprintf("%d more outside the scope or not placed", out))
+	}
+	var more []finding
+	if st.expects(paseo) {
+		var paseoSays []string
+		paseoSays, c.Sessions, more = st.countAgents(scope, sessions)
+		says = append(says, paseoSays...)
+	}
+	c.Says = strings.Join(says, "; ")
+	fs := append([]finding{{"", "count", c}}, more...)
+	return append(fs, st.names(scope)...)
+}
+
+// countAgents compares Paseo's open records with the sessions. It returns what
+// to say of it, the sessions that neither Paseo nor a fleet name accounts for,
+// and a finding for records that have no process.
+func (st *stream) countAgents(scope, sessions []judged) ([]string, []string, []finding) {
+	if r := st.everywhere(paseo); r.Truth != Yes {
+		return []string{"Paseo's records were not read: " + complaint(r)}, []string{}, nil
+	}
+	unplaced, open := 0, 0
+	known := map[string]bool{}
+	lost := record.Finding{Name: "records-without-process", Sessions: []string{}}
+	for _, r := range st.agents {
+		a, ok := record.Payload[record.Agent](r)
+		if !ok {
+			continue
+		}
+		for _, id := range a.Sessions {
+			known[id] = true
+		}
+		if a.Archived {
+			continue
+		}
+		switch in, placed := st.holds(a.Repo, a.Placement); {
+		case !placed:
+			unplaced++
+		case in:
+			open++
+			if why := lacks(a, r.Host, sessions); why != "" {
+				lost.Sessions = append(lost.Sessions, a.ID)
+				lost.Evidence = append(lost.Evidence, record.Evidence{Source: "paseo/agents", Says: strings.TrimSpace(a.ID+" "+a.Title) + ": " + why})
+			}
+		}
+	}
+	says := []string{fmt.Sprintf("%d open Paseo records, %d without a process", open, len(lost.Sessions))}
+	if unplaced > 0 {
+		says = append(says, fmt.Sprintf("%d Paseo records not placed", unplaced))
+	}
+	strange := []string{}
+	for _, s := range scope {
+		if !slices.ContainsFunc(ids(s.facts.S), func(id string) bool { return known[id] }) && !st.fleetName(s.facts.S.Name) {
+			strange = append(strange, s.record.Subject)
+		}
+	}
+	says = append(says, fmt.Sprintf("%s with neither a Paseo record nor a fleet name", count(len(strange), "session")))
+	if len(lost.Sessions) == 0 {
+		return says, strange, nil
+	}
+	lost.Says = fmt.Sprintf("%d open Paseo records have no live process", len(lost.Sessions))
+	return says, strange, []finding{{"", lost.Name, lost}}
+}
+
+// holds tells whether the scope holds a repository, and whether it is placed.
+func (st *stream) holds(repo, placement string) (in, placed bool) {
+	switch {
+	case st.tick == nil:
+		return true, true
+	case repo == "":
+		return false, placement == record.PlacedNone
+	}
+	return slices.Contains(st.tick.Repos, repo) && !slices.Contains(st.tick.Others, repo), true
+}
+
+// lacks says why an agent has no live process; "" when it has one, or that
+// cannot be told.
+func lacks(a *record.Agent, host string, sessions []judged) string {
+	if len(a.Sessions) == 0 {
+		return "it names no session"
+	}
+	why := "no session of it is known"
+	for _, s := range sessions {
+		if s.facts.Host != host || !oneOf(a.Sessions, ids(s.facts.S)) {
+			continue
+		}
+		if s.facts.Live.Truth != No {
+			return ""
+		}
+		why = "session " + s.record.Subject + " has no process"
+	}
+	return why
+}
+
+// fleetShape is the end of a name that the fleet gives: the pull request that
+// a session drives, or the branch that a janitor cleans.
+var fleetShape = regexp.MustCompile(`^(?:[^/]+-pr[0-9]+|jan-[0-9a-f]+)$`)
+
+// fleetName tells a name of the fleet's own making.
+func (st *stream) fleetName(name string) bool {
+	rest, ok := strings.CutPrefix(name, st.scope()+"-")
+	return ok && st.tick != nil && fleetShape.MatchString(rest)
+}
+
+// names are the findings about fleet names: borne by a session that the ledger
+// lacks, or by two.
+func (st *stream) names(scope []judged) []finding {
+	if st.tick == nil || !st.expects(ledgers) || st.everywhere(ledgers).Truth != Yes {
+		return nil
+	}
+	bearers := map[string][]judged{}
+	var lacking []judged
+	for _, s := range scope {
+		name := s.facts.S.Name
+		if !st.fleetName(name) {
+			continue
+		}
+		bearers[name] = append(bearers[name], s)
+		if !slices.ContainsFunc(st.owned, func(o *record.Owned) bool { return slices.Contains(ids(s.facts.S), owned(o)) }) {
+			lacking = append(lacking, s)
+		}
+	}
+	var fs []finding
+	if len(lacking) > 0 {
+		fs = append(fs, finding{"", "fleet-shaped-unledgered", record.Finding{Name: "fleet-shaped-unledgered",
+			Says: count(len(lacking), "session") + " with a name of the fleet's that the ledger lacks", Sessions: subjects(lacking)}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(bearers)) {
+		if g := bearers[name]; len(g) > 1 {
+			fs = append(fs, finding{"", "spawn-duplicate:" + name, record.Finding{Name: "spawn-duplicate",
+				Says: fmt.Sprintf("%d sessions are called %s", len(g), name), Sessions: subjects(g)}})
+		}
+	}
+	return fs
+}
