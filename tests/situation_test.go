@@ -2,7 +2,6 @@ package tests
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -116,7 +115,7 @@ func layCommand(write func(name, text string), stdout string, argv ...string) {
 }
 
 var (
-	isoStamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
+	isoStamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z`)
 	msStamp  = regexp.MustCompile(`\b1[789]\d{11}\b`)
 	sStamp   = regexp.MustCompile(`("resetsAt":)(1[789]\d{8})\b`)
 	uuid     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)

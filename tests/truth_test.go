@@ -3,13 +3,9 @@ package tests
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -76,83 +72,6 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// fileKind is the kind of a source file, by its place.
-func fileKind(rel string) string {
-	for kind, part := range map[string]string{"listing": "commands/", "job": "/jobs/", "process": "/sessions/", "history": "/history.jsonl"} {
-		if strings.Contains("/"+rel, part) {
-			return kind
-		}
-	}
-	return "transcript"
-}
-
-// Without any one source file a verdict may turn into unknown and into nothing
-// else, and each kind of file turns some.
-func TestTruth_oneFileGone(t *testing.T) {
-	tried, changed := 0, map[string]int{}
-	for snapshot := range situations(t) {
-		dir := t.TempDir()
-		layOut(t, snapshot, dir, unchanged)
-		before := classes(t, dir)
-		for _, rel := range sourceFiles(t, dir) {
-			tried++
-			path := filepath.Join(dir, rel)
-			if err := os.Rename(path, path+".gone"); err != nil {
-				t.Fatal(err)
-			}
-			after := classes(t, dir)
-			for _, id := range slices.Sorted(keys(before)) {
-				switch {
-				case after[id] == before[id]:
-				case after[id] == "unknown":
-					changed[fileKind(rel)]++
-				default:
-					t.Errorf("%s without %s: session %s turned from %s into %q", snapshot, rel, id, before[id], after[id])
-				}
-			}
-			if err := os.Rename(path+".gone", path); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	t.Logf("one file gone: %d tried, verdicts turned into unknown: %v", tried, changed)
-	for _, kind := range []string{"listing", "job", "process", "history", "transcript"} {
-		if changed[kind] == 0 {
-			t.Errorf("no verdict rests on any %s file", kind)
-		}
-	}
-}
-
-// sourceFiles are the files of a root that the observer may read.
-func sourceFiles(t *testing.T, dir string) []string {
-	t.Helper()
-	var files []string
-	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		rel, _ := filepath.Rel(dir, p)
-		if strings.HasPrefix(rel, "root/") || strings.HasPrefix(rel, "commands/") && filepath.Base(rel) == "stdout" {
-			files = append(files, rel)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-func keys(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
 // What Claude Code's own listing says of the same sessions, for comparison.
 func TestTruth_listingAlone(t *testing.T) {
 	right := 0
@@ -168,5 +87,5 @@ func TestTruth_listingAlone(t *testing.T) {
 			}
 		}
 	}
-	t.Log(fmt.Sprintf("the listing alone: %d of 70", right))
+	t.Logf("the listing alone: %d of 70", right)
 }
