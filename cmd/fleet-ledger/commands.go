@@ -1,0 +1,195 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/ledger"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// program is what the commands share.
+type program struct {
+	std  *cli.Std
+	opts *options
+	w    *observe.World
+}
+
+// errNoScope says that there is neither a configuration nor a scope.
+var errNoScope = errors.New("no configuration and no --scope: nothing is remembered")
+
+// scope is the scope that the caller asked for, or the only one. Without a
+// configuration a named scope has the usual state directory.
+func (p program) scope(id string) (*config.Scope, error) {
+	f, err := p.w.Config(p.opts.Config)
+	var s *config.Scope
+	switch {
+	case err == nil:
+		s, err = f.Scope(id)
+	case errors.Is(err, fs.ErrNotExist) && p.opts.Config == "" && id == "":
+		return nil, errNoScope
+	case errors.Is(err, fs.ErrNotExist) && p.opts.Config == "":
+		s, err = config.Default(id, p.w.Home)
+	}
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	return s, nil
+}
+
+// open names the ledger of a scope.
+func (p program) open(id string) (ledger.Ledger, *config.Scope, error) {
+	if p.std.EndsPipe() {
+		return ledger.Ledger{}, nil, cli.Usage(errors.New("--jq is for records: it goes with observe"))
+	}
+	s, err := p.scope(id)
+	if err != nil {
+		return ledger.Ledger{}, nil, cli.Usage(err)
+	}
+	return ledger.New(s.StateDir, s.ID), s, nil
+}
+
+func (p program) fire() error {
+	l, s, err := p.open(p.opts.Scope)
+	if err != nil {
+		return err
+	}
+	_, token := s.TokenFile(p.w.FS)
+	detail := "release: " + cli.Version + "; gh: " + token
+	if p.opts.Detail != "" {
+		detail += "; " + p.opts.Detail
+	}
+	n, err := l.Fire(p.std.Clock, s.DryRun || p.w.Dry(), detail)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(p.std.Out, n)
+	return err
+}
+
+// exit ends a tick. The end is noted also when the snapshot is no good.
+func (p program) exit() error {
+	if p.opts.Tick == nil {
+		return cli.Usage(errors.New("exit takes --tick N"))
+	}
+	l, s, err := p.open(p.opts.Scope)
+	if err != nil {
+		return err
+	}
+	end := ledger.Ended{Tick: *p.opts.Tick, Status: p.opts.Status, Detail: p.opts.Detail}
+	var bad error
+	end.Counts, end.Read, bad = fold.Snapshot(p.std.In, end.Tick)
+	if bad != nil {
+		bad = fmt.Errorf("the end of tick %d is noted without counts: snapshot: %w", end.Tick, bad)
+	}
+	if err := l.Exit(p.std.Clock, s.DryRun || p.w.Dry(), end); err != nil {
+		return err
+	}
+	return bad
+}
+
+func (p program) append() error {
+	return ledger.Filter(p.std, p.opts.Scope, func(id string) (ledger.Ledger, error) {
+		s, err := p.scope(id)
+		if err != nil {
+			return ledger.Ledger{}, err
+		}
+		return ledger.New(s.StateDir, s.ID), nil
+	})
+}
+
+// observe writes the records. A scope that never had a tick, or no scope, has
+// no ledger, which is nothing unread.
+func (p program) observe() error {
+	at, host := record.NewTime(p.w.At), p.w.Host
+	s, err := p.scope(p.opts.Scope)
+	if errors.Is(err, errNoScope) {
+		return ledger.ObserveNone(p.std, at, host, record.Surface{OK: true, Absent: true, Notes: []string{err.Error()}})
+	}
+	if err != nil {
+		return err
+	}
+	state, err := p.read(ledger.New(s.StateDir, s.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return ledger.ObserveNone(p.std, at, host, record.Surface{OK: true, Absent: true})
+	}
+	if err != nil {
+		return errors.Join(ledger.ObserveNone(p.std, at, host, record.Surface{Error: err.Error()}), cli.Partial(err))
+	}
+	return ledger.Observe(p.std, state, at, host)
+}
+
+func (p program) read(l ledger.Ledger) (*fold.State, error) {
+	if !p.w.Recorded() {
+		return l.Read()
+	}
+	f, err := p.w.FS.Open(observe.Path(l.Path()))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return fold.Read(fold.Lines(f))
+}
+
+func (p program) lines() (io.ReadCloser, error) {
+	l, _, err := p.open(p.opts.Scope)
+	if err != nil {
+		return nil, err
+	}
+	return l.Open()
+}
+
+// cat prints the lines that are entries, as they are.
+func (p program) cat() error {
+	r, err := p.lines()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	damaged := 0
+	for line, err := range fold.Lines(r) {
+		if err != nil {
+			return err
+		}
+		if line.Damage != nil {
+			damaged++
+			continue
+		}
+		if _, err := p.std.Out.Write(append(line.Raw, '\n')); err != nil {
+			return err
+		}
+	}
+	if damaged > 0 {
+		p.std.Warn("%d damaged lines are left out: fleet-ledger verify names them", damaged)
+	}
+	return nil
+}
+
+// verify prints what is wrong, a line each.
+func (p program) verify() error {
+	r, err := p.lines()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	found, entries, err := 0, 0, error(nil)
+	entries, err = fold.Verify(fold.Lines(r), func(n int, says string) {
+		found++
+		fmt.Fprintf(p.std.Out, "%s:%d: %s\n", filepath.Base(ledger.File), n, says)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.std.Out, "%s: %d entries, %d findings\n", ledger.File, entries, found)
+	if found > 0 {
+		return fmt.Errorf("%s: %d findings", ledger.File, found)
+	}
+	return nil
+}

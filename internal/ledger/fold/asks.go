@@ -1,0 +1,216 @@
+package fold
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// ask is the state of one key.
+type ask struct {
+	record.Asked
+	resolvedIn int // tick that resolved it
+}
+
+// batch is an ask intent.
+type batch struct {
+	id      string
+	tick    int
+	keys    map[string]string // ask id to key
+	seen    bool
+	shownAt *record.Time
+}
+
+// addIntent takes an intent. An ask intent opens its keys; one that was copied
+// does not open them again.
+func (s *State) addIntent(e record.Entry) {
+	if e.Verb != "ask" {
+		if !s.closed[e.ID] {
+			s.open[e.ID] = e
+		}
+		return
+	}
+	if s.batches[e.ID] != nil {
+		return
+	}
+	target := decode[record.Batch](e.Target)
+	b := &batch{id: e.ID, tick: target.Batch, keys: map[string]string{}}
+	if b.tick == 0 && e.Tick != nil {
+		b.tick = *e.Tick
+	}
+	s.batches[e.ID] = b
+	for _, item := range target.Asks {
+		if item.Key == "" {
+			continue
+		}
+		b.keys[item.ID] = item.Key
+		a := &ask{Asked: record.Asked{Key: item.Key, ID: item.ID, Batch: b.tick, Intent: e.ID, State: record.AskOpen,
+			Class: item.Class, Question: item.Question, FirstTick: b.tick, Since: record.TimeOf(e.TS.Time)}}
+		if old := s.asks[item.Key]; old != nil && old.State == record.AskOpen {
+			a.FirstTick, a.Since = old.FirstTick, old.Since
+		}
+		s.asks[item.Key] = a
+	}
+}
+
+// addSeen takes the outcome of showing a batch. Only the button Seen marks it
+// seen.
+func (s *State) addSeen(e record.Entry) {
+	b := s.batches[e.Of]
+	if b == nil {
+		return
+	}
+	if decode[record.Shown](e.Result).Button == "Seen" {
+		b.seen = true
+	}
+	if b.shownAt == nil || e.TS.After(b.shownAt.Time) {
+		b.shownAt = record.TimeOf(e.TS.Time)
+	}
+}
+
+// addAck takes a resolution by a tick or an answer of the owner. An answer
+// counts for what its batch still asks; a key that went on to a later batch is
+// another question.
+func (s *State) addAck(e record.Entry) {
+	if e.Resolved {
+		s.resolve(e)
+		return
+	}
+	b := s.batches[e.Of]
+	if b == nil {
+		return
+	}
+	for _, key := range answered(e, b) {
+		if a := s.asks[key]; a.Intent == e.Of && a.State == record.AskOpen {
+			a.State, a.AnsweredAt = record.AskAcked, record.TimeOf(e.TS.Time)
+		}
+	}
+}
+
+func (s *State) resolve(e record.Entry) {
+	if s.undone[e.ID] {
+		return
+	}
+	s.undone[e.ID] = true
+	for _, key := range e.Keys {
+		if a := s.asks[key]; a != nil {
+			a.State, a.resolvedIn = record.AskResolved, s.LastTick
+			if e.Tick != nil {
+				a.resolvedIn = *e.Tick
+			}
+		}
+	}
+}
+
+// answered returns the keys of a batch that an answer covers.
+func answered(e record.Entry, b *batch) []string {
+	keys := []string{}
+	for id, key := range b.keys {
+		if Covers(e.Asks, id) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// Covers tells whether the asks part of an answer, "all" or a list of ids,
+// covers an ask id.
+func Covers(asks json.RawMessage, id string) bool {
+	return decode[string](asks) == "all" || slices.Contains(decode[[]string](asks), id)
+}
+
+// Asked returns the state of every key that is open or answered, or was
+// resolved within the last PastTicks ticks: oldest first.
+func (s *State) Asked() []record.Asked {
+	since := 0
+	if ns := s.ticks(); len(ns) > 0 {
+		since = ns[max(len(ns)-PastTicks, 0)]
+	}
+	list := []record.Asked{}
+	for _, a := range s.asks {
+		if a.State == record.AskResolved && a.resolvedIn < since {
+			continue
+		}
+		out := a.Asked
+		if b := s.batches[a.Intent]; b != nil {
+			out.Seen, out.ShownAt = b.seen, b.shownAt
+		}
+		list = append(list, out)
+	}
+	slices.SortFunc(list, func(a, b record.Asked) int {
+		return cmp.Or(cmp.Compare(a.FirstTick, b.FirstTick), cmp.Compare(a.Batch, b.Batch),
+			cmp.Compare(askNumber(a.ID), askNumber(b.ID)), cmp.Compare(a.Key, b.Key))
+	})
+	return list
+}
+
+// askNumber is 12 for a12.
+func askNumber(id string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "a"))
+	return n
+}
+
+// Pick is what the owner answers.
+type Pick struct {
+	All   bool     // every open ask
+	Batch int      // else those of this batch
+	IDs   []string // of which these; all of them when empty
+}
+
+// Answer is one ack to be written.
+type Answer struct {
+	Of   string          // the intent
+	Asks json.RawMessage // "all" or ids
+	Keys []string        // the open keys that it answers
+}
+
+// Answers returns the acks that answer what p picks and is open, by batch. The
+// error names a batch or an ask that is not there.
+func (s *State) Answers(p Pick) ([]Answer, error) {
+	byIntent := map[string][]record.Asked{}
+	for _, a := range s.Asked() {
+		if a.State == record.AskOpen && (p.All || a.Batch == p.Batch) {
+			byIntent[a.Intent] = append(byIntent[a.Intent], a)
+		}
+	}
+	found := []*batch{}
+	for _, b := range s.batches {
+		if p.All || b.tick == p.Batch {
+			found = append(found, b)
+		}
+	}
+	if !p.All && len(found) == 0 {
+		return nil, fmt.Errorf("no batch %d", p.Batch)
+	}
+	slices.SortFunc(found, func(a, b *batch) int { return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.id, b.id)) })
+	for _, id := range p.IDs {
+		if !slices.ContainsFunc(found, func(b *batch) bool { return b.keys[id] != "" }) {
+			return nil, fmt.Errorf("batch %d has no ask %q", p.Batch, id)
+		}
+	}
+	answers := []Answer{}
+	for _, b := range found {
+		a := Answer{Of: b.id, Asks: json.RawMessage(`"all"`)}
+		ids := []string{}
+		for _, open := range byIntent[b.id] {
+			if len(p.IDs) == 0 || slices.Contains(p.IDs, open.ID) {
+				a.Keys, ids = append(a.Keys, open.Key), append(ids, open.ID)
+			}
+		}
+		if len(p.IDs) > 0 {
+			a.Asks, _ = json.Marshal(ids)
+		}
+		if len(a.Keys) > 0 {
+			answers = append(answers, a)
+		}
+	}
+	return answers, nil
+}
+
+// HasBatch tells whether an ask intent bears the id.
+func (s *State) HasBatch(intent string) bool { return s.batches[intent] != nil }

@@ -1,0 +1,142 @@
+package fold
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// PastTicks is how many ticks State.Past tells of.
+const PastTicks = 48
+
+// State is a ledger folded, line by line, in the order in which it was
+// written. The zero State is an empty ledger.
+type State struct {
+	Entries  int            // lines that are entries, newer ones left out
+	Damaged  int            // lines that are none
+	Newer    map[string]int // kinds that this release does not know, and how many lines of each
+	LastTick int            // the largest number of a tick_fire; 0 when there is none
+	MaxTick  int            // the largest number that any entry bears
+
+	asks    map[string]*ask          // by key
+	batches map[string]*batch        // by the id of their intent
+	undone  map[string]bool          // ids of resolutions that were folded
+	past    map[int]*record.Past     // by number
+	open    map[string]record.Entry  // intents without an outcome, by id
+	closed  map[string]bool          // ids of intents with one
+	owned   map[string]*record.Owned // by subject
+	order   []string                 // subjects of owned, as they came
+	owners  map[string]bool          // ids of entries outside a tick
+}
+
+// Read folds a ledger. It returns what was read together with an error of
+// lines.
+func Read(lines func(yield func(Line, error) bool)) (*State, error) {
+	s := new(State)
+	for line, err := range lines {
+		if err != nil {
+			return s, err
+		}
+		s.Add(line)
+	}
+	return s, nil
+}
+
+// Add takes the next line.
+func (s *State) Add(l Line) {
+	s.init()
+	switch {
+	case l.Damage != nil:
+		s.Damaged++
+		return
+	case l.Newer:
+		s.Newer[l.Entry.Kind]++
+		return
+	}
+	s.Entries++
+	e := l.Entry
+	if e.Tick == nil {
+		s.owners[e.ID] = true
+	} else {
+		s.MaxTick = max(s.MaxTick, *e.Tick)
+	}
+	switch e.Kind {
+	case record.EntryFire:
+		s.LastTick = max(s.LastTick, *e.Tick)
+		s.tick(*e.Tick).FireAt = record.TimeOf(e.TS.Time)
+	case record.EntryExit:
+		p := s.tick(*e.Tick)
+		p.ExitAt, p.Exit, p.Counts, p.Read = record.TimeOf(e.TS.Time), e.Exit, e.Counts, e.Read
+	case record.EntryIntent:
+		s.addIntent(e)
+	case record.EntryDone, record.EntryFailed, record.EntryUnknown:
+		s.addOutcome(e)
+	case record.EntrySeen:
+		s.addSeen(e)
+	case record.EntryAck:
+		s.addAck(e)
+	case record.EntryAdopt:
+		s.addAdopt(e)
+	}
+}
+
+func (s *State) init() {
+	if s.asks != nil {
+		return
+	}
+	s.Newer, s.asks, s.batches = map[string]int{}, map[string]*ask{}, map[string]*batch{}
+	s.undone, s.past, s.owners = map[string]bool{}, map[int]*record.Past{}, map[string]bool{}
+	s.open, s.closed, s.owned = map[string]record.Entry{}, map[string]bool{}, map[string]*record.Owned{}
+}
+
+// tick returns what is known of a tick, and forgets those that nobody asks for.
+func (s *State) tick(n int) *record.Past {
+	p := s.past[n]
+	if p == nil {
+		p = &record.Past{Tick: n}
+		s.past[n] = p
+		if len(s.past) > 2*PastTicks {
+			for _, old := range s.ticks()[:PastTicks] {
+				delete(s.past, old)
+			}
+		}
+	}
+	return p
+}
+
+// ticks returns the numbers of the ticks that are remembered, in order.
+func (s *State) ticks() []int { return slices.Sorted(maps.Keys(s.past)) }
+
+// Past returns the last PastTicks ticks, oldest first.
+func (s *State) Past() []record.Past {
+	ns := s.ticks()
+	ps := []record.Past{}
+	for _, n := range ns[max(len(ns)-PastTicks, 0):] {
+		ps = append(ps, *s.past[n])
+	}
+	return ps
+}
+
+// HasID tells whether an entry outside a tick bears the id.
+func (s *State) HasID(id string) bool { return s.owners[id] }
+
+// Open returns the intents of acts that have no outcome, by id.
+func (s *State) Open() []record.Entry {
+	es := []record.Entry{}
+	for _, id := range slices.Sorted(maps.Keys(s.open)) {
+		es = append(es, s.open[id])
+	}
+	return es
+}
+
+// decode reads a part of an entry; one of another shape reads as empty.
+func decode[T any](raw json.RawMessage) T {
+	var v T
+	if json.Unmarshal(raw, &v) != nil {
+		var none T
+		return none
+	}
+	return v
+}

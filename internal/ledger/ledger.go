@@ -1,0 +1,236 @@
+// Package ledger is the edge at which fleet remembers: an append-only file of
+// JSON lines, and the lock beside it. What the lines mean is in package fold.
+//
+// An append takes the lock, ends a torn last line with a newline, writes once
+// and syncs once. It reads the end of the file only, back to the last fire, so
+// its cost does not grow with the file. When a write fails, what it left is
+// taken back.
+//
+// A reader needs no lock: what stood in the file when nobody wrote is never
+// changed.
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// The files of a state directory.
+const (
+	File        = "ledger.jsonl"
+	lockFile    = "ledger.lock"
+	counterFile = "tick-counter" // the last number that a tick took
+)
+
+// Ledger is the ledger of a scope.
+type Ledger struct {
+	Dir   string        // state directory of the scope
+	Scope string        //
+	Wait  time.Duration // how long to wait for the lock
+}
+
+// New returns the ledger in a scope's state directory. Nothing is opened.
+func New(dir, scope string) Ledger { return Ledger{Dir: dir, Scope: scope, Wait: 10 * time.Second} }
+
+// Path is the path of the ledger.
+func (l Ledger) Path() string { return filepath.Join(l.Dir, File) }
+
+// Read folds the ledger as it stood at one moment. One that is not there is
+// fs.ErrNotExist.
+func (l Ledger) Read() (*fold.State, error) {
+	r, err := l.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return l.fold(r)
+}
+
+func (l Ledger) fold(r io.Reader) (*fold.State, error) {
+	s, err := fold.Read(fold.Lines(r))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", l.Path(), err)
+	}
+	return s, nil
+}
+
+// Open returns what the ledger held at one moment at which nobody wrote.
+func (l Ledger) Open() (io.ReadCloser, error) {
+	f, err := os.Open(l.Path())
+	if err != nil {
+		return nil, err
+	}
+	var size int64
+	err = l.locked(os.O_RDONLY, func() error {
+		size, err = regularSize(f)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) { // without a lock nobody of ours ever wrote
+		size, err = regularSize(f)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(f, 0, size), f}, nil
+}
+
+func regularSize(f *os.File) (int64, error) {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file", f.Name())
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// lockPause is how long to wait before the lock is tried again.
+const lockPause = 5 * time.Millisecond
+
+// locked runs f while this process alone holds the lock. It gives up after
+// Wait. The lock is a file of its own because the ledger's could be replaced.
+func (l Ledger) locked(flag int, f func() error) error {
+	lock, err := os.OpenFile(filepath.Join(l.Dir, lockFile), flag, 0o600)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	for waited := time.Duration(0); ; waited += lockPause {
+		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			return f()
+		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
+			return fmt.Errorf("locking %s: %w", lock.Name(), err)
+		case waited >= l.Wait:
+			return fmt.Errorf("%s: another process held it for %v", lock.Name(), l.Wait)
+		}
+		time.Sleep(lockPause)
+	}
+}
+
+// update appends what build makes of the ledger. build runs under the lock.
+// flag is os.O_CREATE when a ledger that is missing is begun.
+func (l Ledger) update(flag int, build func(f *os.File, size int64) ([][]byte, error)) error {
+	return l.locked(os.O_CREATE|os.O_RDWR, func() error {
+		f, err := os.OpenFile(l.Path(), flag|os.O_RDWR|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		size, err := regularSize(f)
+		if err != nil {
+			return err
+		}
+		lines, err := build(f, size)
+		if err != nil {
+			return err
+		}
+		if err := appendTo(f, size, lines); err != nil {
+			return fmt.Errorf("writing %s: %w", l.Path(), err)
+		}
+		if size == 0 {
+			return syncDir(l.Dir)
+		}
+		return nil
+	})
+}
+
+// file is what an append needs of an open ledger.
+type file interface {
+	io.ReaderAt
+	io.Writer
+	Sync() error
+	Truncate(size int64) error
+}
+
+// appendTo writes lines behind the first size bytes of f, which is all of it,
+// with one write and one sync. After an error f is as it was.
+func appendTo(f file, size int64, lines [][]byte) error {
+	var b []byte
+	if len(lines) > 0 && size > 0 {
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			b = append(b, '\n')
+		}
+	}
+	for _, line := range lines {
+		b = append(append(b, line...), '\n')
+	}
+	var err error
+	if len(b) > 0 {
+		_, err = f.Write(b)
+	}
+	if err == nil {
+		// Also without new lines: who wrote what is there may have been killed
+		// before its sync.
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, f.Truncate(size))
+	}
+	return nil
+}
+
+// syncDir makes a new name in dir durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// tailWindow is how much of the end of a ledger is read at first.
+const tailWindow = 64 << 10
+
+// tail returns the last fire and the entries behind it; all entries when there
+// is no fire. It reads backwards, twice as far each time.
+func tail(r io.ReaderAt, size int64) ([]record.Entry, error) {
+	for window := int64(tailWindow); ; window *= 2 {
+		start := max(size-window, 0)
+		es, fired, err := entriesFrom(r, start, size)
+		if err != nil || fired || start == 0 {
+			return es, err
+		}
+	}
+}
+
+// entriesFrom returns the entries between two offsets from the last fire on,
+// and whether there is one. Behind start the first line may be half of one.
+func entriesFrom(r io.ReaderAt, start, end int64) (es []record.Entry, fired bool, err error) {
+	partial := start > 0
+	if partial {
+		start-- // a newline there makes the first line whole
+	}
+	for line, err := range fold.Lines(io.NewSectionReader(r, start, end-start)) {
+		switch {
+		case err != nil:
+			return nil, false, err
+		case line.N == 1 && partial, line.Damage != nil, line.Newer:
+			continue
+		case line.Entry.Kind == record.EntryFire:
+			es, fired = nil, true
+		}
+		es = append(es, line.Entry)
+	}
+	return es, fired, nil
+}

@@ -1,0 +1,81 @@
+package ledger
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Ack notes the owner's answer to what p picks and returns the keys of the
+// asks that it answers. by is owner:<tty>. What is already answered or no
+// longer true is no part of it; when nothing is left, nothing is written.
+func (l Ledger) Ack(by string, at time.Time, p fold.Pick) ([]string, error) {
+	var keys []string
+	err := l.outside(at, func(s *fold.State) ([]record.Entry, error) {
+		answers, err := s.Answers(p)
+		if err != nil {
+			return nil, err
+		}
+		es := []record.Entry{}
+		for _, a := range answers {
+			keys = append(keys, a.Keys...)
+			es = append(es, record.Entry{Kind: record.EntryAck, By: by, Of: a.Of, Asks: a.Asks})
+		}
+		return es, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return keys, nil
+}
+
+// Seen notes how the owner took the showing of the batch with that intent.
+func (l Ledger) Seen(by string, at time.Time, intent string, shown record.Shown) error {
+	return l.outside(at, func(s *fold.State) ([]record.Entry, error) {
+		if !s.HasBatch(intent) {
+			return nil, fmt.Errorf("no batch has the intent %q", intent)
+		}
+		return []record.Entry{{Kind: record.EntrySeen, By: by, Of: intent, Result: fold.Marshal(shown)}}, nil
+	})
+}
+
+// outside appends entries that belong to no tick. It reads the whole ledger: a
+// person waits for it, no tick does.
+func (l Ledger) outside(at time.Time, build func(*fold.State) ([]record.Entry, error)) error {
+	return l.update(0, func(f *os.File, size int64) ([][]byte, error) {
+		s, err := l.fold(io.NewSectionReader(f, 0, size))
+		if err != nil {
+			return nil, err
+		}
+		es, err := build(s)
+		if err != nil {
+			return nil, err
+		}
+		lines := [][]byte{}
+		n := 0
+		for _, e := range es {
+			e.V, e.TS, e.Scope = record.Version, record.NewTime(at), l.Scope
+			e.ID, n = ownerID(s, at, n)
+			lines = append(lines, fold.Marshal(e))
+		}
+		return lines, nil
+	})
+}
+
+// ownerID returns the next free id of a millisecond, and its number: owner-<ms>,
+// then owner-<ms>-2. used is how many numbers the same append has taken.
+func ownerID(s *fold.State, at time.Time, used int) (string, int) {
+	for n := used + 1; ; n++ {
+		id := fmt.Sprintf("owner-%d", at.UnixMilli())
+		if n > 1 {
+			id = fmt.Sprintf("%s-%d", id, n)
+		}
+		if !s.HasID(id) {
+			return id, n
+		}
+	}
+}

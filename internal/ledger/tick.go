@@ -1,0 +1,149 @@
+package ledger
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/natefinch/atomic"
+
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// The ids of a tick T: T-1 its fire, T-2 its batch of asks, T-3 its
+// resolutions. Its exit takes the next number that is free, 4 at least.
+const (
+	fireNumber = 1
+	exitNumber = 4
+)
+
+// Fire begins a tick: it takes a number one past every number that a tick of
+// this ledger ever had, notes it, and returns it. The state directory is made
+// when it is missing.
+func (l Ledger) Fire(at time.Time, dry bool, detail string) (int, error) {
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		return 0, err
+	}
+	n := 0
+	err := l.update(os.O_CREATE, func(f *os.File, size int64) ([][]byte, error) {
+		last, err := l.lastTick(f, size)
+		if err != nil {
+			return nil, err
+		}
+		n = last + 1
+		// The counter goes first: a number is rather left out than used twice.
+		if err := l.writeCounter(n); err != nil {
+			return nil, err
+		}
+		e := l.entry(record.EntryFire, at, dry, &n)
+		e.ID, e.Detail = entryID(n, fireNumber), detail
+		return [][]byte{fold.Marshal(e)}, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// entry is what all entries of a tick's own have in common.
+func (l Ledger) entry(kind string, at time.Time, dry bool, tick *int) record.Entry {
+	return record.Entry{V: record.Version, Kind: kind, TS: record.NewTime(at), Scope: l.Scope, By: "tick", DryRun: dry, Tick: tick}
+}
+
+func entryID(tick, n int) string { return fmt.Sprintf("%d-%d", tick, n) }
+
+// lastTick is the largest number ever taken: that of the counter or of the last
+// fire. Without a counter the whole ledger and the names of what ticks left
+// are searched.
+func (l Ledger) lastTick(f *os.File, size int64) (int, error) {
+	es, err := tail(f, size)
+	if err != nil {
+		return 0, fmt.Errorf("reading %s: %w", l.Path(), err)
+	}
+	last := 0
+	if len(es) > 0 && es[0].Kind == record.EntryFire {
+		last = *es[0].Tick
+	}
+	if n, ok := l.counter(); ok {
+		return max(n, last), nil
+	}
+	s, err := l.fold(io.NewSectionReader(f, 0, size))
+	if err != nil {
+		return 0, err
+	}
+	return max(last, s.MaxTick, l.lastNamed("ticks"), l.lastNamed("asks")), nil
+}
+
+// counter reads the counter file; one that is missing or holds no number does
+// not count.
+func (l Ledger) counter() (int, bool) {
+	b, err := os.ReadFile(filepath.Join(l.Dir, counterFile))
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	return n, err == nil && n >= 0 && n <= fold.TickLimit
+}
+
+func (l Ledger) writeCounter(n int) error {
+	name := filepath.Join(l.Dir, counterFile)
+	if err := atomic.WriteFile(name, strings.NewReader(strconv.Itoa(n)+"\n")); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return syncDir(l.Dir)
+}
+
+// lastNamed is the largest number that a name in a directory begins with:
+// ticks/00012, asks/00012.md.
+func (l Ledger) lastNamed(dir string) int {
+	last := 0
+	names, _ := os.ReadDir(filepath.Join(l.Dir, dir)) // what cannot be listed names nothing
+	for _, name := range names {
+		digits, _, _ := strings.Cut(name.Name(), ".")
+		if n, err := strconv.Atoi(digits); err == nil && n <= fold.TickLimit {
+			last = max(last, n)
+		}
+	}
+	return last
+}
+
+// Ended is how a tick ended.
+type Ended struct {
+	Tick   int
+	Status int
+	Detail string
+	Counts map[string]int // sessions by class; nil without a snapshot
+	Read   []string       // surfaces read; nil without a snapshot
+}
+
+// Exit notes the end of a tick. It refuses when the tick is not the last one,
+// or has ended.
+func (l Ledger) Exit(at time.Time, dry bool, end Ended) error {
+	return l.update(0, func(f *os.File, size int64) ([][]byte, error) {
+		es, err := tail(f, size)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", l.Path(), err)
+		}
+		if len(es) == 0 || es[0].Kind != record.EntryFire || *es[0].Tick != end.Tick {
+			return nil, fmt.Errorf("tick %d is not the last one that began", end.Tick)
+		}
+		id := exitNumber
+		for _, e := range es {
+			if e.Kind == record.EntryExit {
+				return nil, fmt.Errorf("tick %d has ended already", end.Tick)
+			}
+			var tick, n int
+			if c, _ := fmt.Sscanf(e.ID, "%d-%d", &tick, &n); c == 2 && tick == end.Tick {
+				id = max(id, n+1)
+			}
+		}
+		e := l.entry(record.EntryExit, at, dry, &end.Tick)
+		e.ID, e.Exit, e.Detail, e.Counts, e.Read = entryID(end.Tick, id), &end.Status, end.Detail, end.Counts, end.Read
+		return [][]byte{fold.Marshal(e)}, nil
+	})
+}
