@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/gitrepo"
+	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// program is what the commands share.
+type program struct {
+	std  *cli.Std
+	opts *options
+	w    *observe.World
+}
+
+// load reads the configuration. Any mistake in it is the caller's.
+func (p program) load() (*config.File, error) {
+	f, err := p.w.Config(p.opts.Config)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w\nfleet-config init writes an example", err)
+	}
+	if err != nil {
+		return f, cli.Usage(err)
+	}
+	return f, nil
+}
+
+func (p program) locate(dir string) (string, error) {
+	place, err := gitrepo.Locate(p.w.FS, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", errors.New("is not there")
+	}
+	return place.CommonDir, err
+}
+
+// tick writes the tick record and the closing record.
+func (p program) tick([]string) error {
+	f, err := p.load()
+	if err != nil {
+		return err
+	}
+	s, err := f.Scope(p.opts.Scope)
+	if err != nil {
+		return cli.Usage(err)
+	}
+	at := record.NewTime(p.w.At)
+	t := f.Tick(s, p.w.Host, p.opts.Tick, p.w.Dry(), f.Place(s, p.locate))
+	for _, dir := range t.Unfound {
+		p.std.Warn("%s: %s", f.Path, dir)
+	}
+	if err := p.std.AddData(record.KindTick, at, p.w.Host, s.ID, t); err != nil {
+		return err
+	}
+	return p.std.Close(at, p.w.Host, "")
+}
+
+// get prints a value.
+func (p program) get(args []string) error {
+	id, key := args[0], args[1]
+	f, problems := p.load()
+	switch safe := config.IsSwitch(key); {
+	case f == nil && !safe:
+		return problems
+	case f == nil, len(f.Scopes()) == 0 && safe && problems != nil:
+		return p.print(config.Safe(key), cli.Partial(problems))
+	}
+	s, err := f.Scope(id)
+	if err != nil {
+		return cli.Usage(errors.Join(problems, err))
+	}
+	value, sound, err := f.Get(s, key)
+	switch {
+	case err != nil:
+		return cli.Usage(err)
+	case sound:
+		return p.print(value, nil)
+	case config.IsSwitch(key):
+		return p.print(config.Safe(key), cli.Partial(problems))
+	}
+	return problems
+}
+
+func (p program) print(value string, err error) error {
+	fmt.Fprintln(p.std.Out, value)
+	return err
+}
+
+// check names what is wrong.
+func (p program) check([]string) error {
+	f, err := p.load()
+	if err != nil {
+		return err
+	}
+	if p.opts.Scope != "" {
+		if _, err := f.Scope(p.opts.Scope); err != nil {
+			return cli.Usage(err)
+		}
+	}
+	if !p.opts.Verbose {
+		return nil
+	}
+	for _, id := range f.Scopes() {
+		s, _ := f.Scope(id)
+		place := f.Place(s, p.locate)
+		for _, repo := range place.Repos {
+			fmt.Fprintf(p.std.Out, "%s: scope %s has %s\n", f.Path, id, repo)
+		}
+		for _, note := range append(f.Notes(s, place), place.Unfound...) {
+			fmt.Fprintf(p.std.Out, "%s: scope %s: %s\n", f.Path, id, note)
+		}
+	}
+	return nil
+}
+
+// init writes the example unless a configuration is there.
+func (p program) init([]string) error {
+	name := p.opts.Config
+	if name == "" {
+		name = filepath.Join(p.w.Home, config.DefaultPath)
+	}
+	if p.w.Recorded() {
+		return cli.Usage(errors.New("init writes nothing into a recorded machine"))
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		p.std.Warn("%s is there and stays as it is", name)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(config.Example)
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %s", name, strings.ReplaceAll(err.Error(), "\n", "; ")), os.Remove(name))
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+// Fleet-config reads the configuration and tells the other programs what it
+// says.
+//
+// Usage:
+//
+//	fleet-config tick [--tick N]    write the tick record of a scope, and the closing record
+//	fleet-config get SCOPE KEY      print a value as a shell takes it
+//	fleet-config check [--verbose]  name everything that is wrong: file, line, key, what was wanted
+//	fleet-config init               write an example where the configuration belongs, once
+//
+// A switch whose value cannot be read prints the safe one, dispatch_enabled 0
+// and dry_run 1, with status 3. Any other mistake in the configuration is
+// status 2.
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/observe"
+)
+
+type options struct {
+	cli.Common  `group:"Common options"`
+	cli.Machine `group:"Machine options"`
+
+	Tick     *int   `long:"tick" value-name:"N" description:"tick: the number of the tick (default: none, and nothing is remembered)"`
+	Verbose  bool   `long:"verbose" description:"check: also tell what is not used, and where the repositories are"`
+	Fixtures string `long:"fixtures" value-name:"DIR" description:"read the recorded machine in DIR and nothing of this one"`
+}
+
+func main() {
+	cli.Main(cli.Program{
+		Name: "fleet-config", Args: "COMMAND",
+		About: "Fleet-config reads the configuration. COMMAND is one of\n" +
+			"tick: write the tick record of a scope.\n" +
+			"get SCOPE KEY: print a value; a switch that cannot be read prints the safe value, with status 3.\n" +
+			"check: name everything that is wrong, status 2.\n" +
+			"init: write an example where the configuration belongs, once.",
+	}, run)
+}
+
+func run(_ context.Context, std *cli.Std, opts *options) error {
+	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	if err != nil {
+		return cli.Usage(err)
+	}
+	p := program{std, opts, w}
+	commands := map[string]struct {
+		args int
+		run  func([]string) error
+	}{"tick": {0, p.tick}, "get": {2, p.get}, "check": {0, p.check}, "init": {0, p.init}}
+	if len(std.Args) == 0 {
+		return cli.Usage(fmt.Errorf("which command? tick, get, check or init\ntry fleet-config --help"))
+	}
+	c, ok := commands[std.Args[0]]
+	if !ok || len(std.Args)-1 != c.args {
+		return cli.Usage(fmt.Errorf("%q with %d arguments is no command\ntry fleet-config --help", std.Args[0], len(std.Args)-1))
+	}
+	return c.run(std.Args[1:])
+}

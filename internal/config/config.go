@@ -1,0 +1,252 @@
+// Package config reads fleet.json and, for scopes that list no repositories
+// there, scopes.yaml. Every key is checked; a problem names the file, the line,
+// the key and what was wanted, and quotes no value. The package opens what an
+// fs.FS holds and nothing else.
+package config
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Example is the configuration that fleet-config init writes.
+//
+//go:embed fleet.json.example
+var Example []byte
+
+// DefaultPath is where the configuration is below a home directory.
+const DefaultPath = ".config/ctx/fleet.json"
+
+// scopesPath is where further repository lists are below a home directory.
+const scopesPath = ".config/ctx/scopes.yaml"
+
+// sizeLimit bounds the files that are read.
+const sizeLimit = 4 << 20
+
+// Products are the words of surfaces.
+var Products = []string{"claude", "paseo", "gh", "board", "schedule"}
+
+// Scope is the configuration of one scope, defaults filled in, paths absolute.
+// A value that could not be read is its default: dispatch is off, a run is dry.
+type Scope struct {
+	ID              string
+	Enabled         bool // dispatch_enabled
+	DryRun          bool
+	Mode            string // report or act
+	StateDir        string
+	Caps            record.Caps
+	Adopted         []record.Adopted
+	MailIntervalH   int
+	ListingCap      int
+	PRListCap       int
+	ActionsAppID    int
+	TickTimeoutMin  int
+	AskRenotifyH    int
+	AskRaiseAfter   int // minutes
+	BStepTimeoutMin int
+	Token           string // path of its file; "": gh's own login
+	LaunchdPrefix   string
+	LaunchdLogs     map[string]string // label to log
+	BookkeepingLog  string
+	DreamLog        string
+	Repos           []string // as listed; of scopes.yaml when the scope lists none
+	Surfaces        []string
+	AskWhen         []record.AskWhen
+	OwnerChannel    Channel
+	NotifyCommand   []string
+	RunLogs         []RunLog
+	Hosts           []Host
+	Unused          []string // keys that are accepted and that this release does not use
+
+	raw  map[string]*node
+	line int
+}
+
+// Channel is how the owner is asked.
+type Channel struct {
+	Kind string   `json:"kind"` // dialog, command, none
+	Argv []string `json:"argv,omitempty"`
+}
+
+// RunLog is a log whose last line tells of the last run of something.
+type RunLog struct {
+	Source      string `json:"source"`
+	Path        string `json:"path"`
+	StaleAfterH int    `json:"stale_after_h"`
+}
+
+// Host is a further machine whose records are expected.
+type Host struct {
+	Name string `json:"name"`
+	SSH  string `json:"ssh,omitempty"`
+}
+
+// File is a configuration file.
+type File struct {
+	Path     string
+	Problems []Problem
+
+	home   string
+	scopes []*Scope            // by id
+	lists  map[string][]string // scopes.yaml: id to repositories
+	notes  []string
+}
+
+// Problem is one thing that is wrong.
+type Problem struct {
+	Path string
+	Line int
+	Key  string // "" for the file as a whole
+	Says string
+}
+
+func (p Problem) String() string {
+	s := fmt.Sprintf("%s:%d: ", p.Path, p.Line)
+	if p.Key != "" {
+		s += p.Key + ": "
+	}
+	return s + p.Says
+}
+
+// Load reads the configuration name, an absolute path in fsys, and the
+// scopes.yaml below home in machine. Both are rooted at /. The error is that of
+// opening the configuration, or all problems, one a line; with problems the
+// file is there as well.
+func Load(fsys fs.FS, name string, machine fs.FS, home string) (*File, error) {
+	b, err := readFile(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	f := Parse(name, b, home)
+	lists := path.Join(home, scopesPath)
+	b, err = readFile(machine, lists)
+	switch {
+	case err == nil:
+		f.AddLists(lists, b)
+	case !errors.Is(err, fs.ErrNotExist):
+		f.needLists(Problem{lists, 1, "", "cannot be read"})
+	}
+	f.checkRepos(lists)
+	return f, f.Err()
+}
+
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	file, err := fsys.Open(strings.TrimPrefix(name, "/"))
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("reading %s: %w", name, e.Err)
+	} else if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	b, err := io.ReadAll(io.LimitReader(file, sizeLimit+1))
+	if err == nil && len(b) > sizeLimit {
+		err = fmt.Errorf("%s: longer than %d bytes", name, sizeLimit)
+	}
+	return b, err
+}
+
+// Err is all problems, one a line; nil when there are none.
+func (f *File) Err() error {
+	if len(f.Problems) == 0 {
+		return nil
+	}
+	lines := []string{}
+	for _, p := range f.Problems {
+		lines = append(lines, p.String())
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// Scopes returns the ids of the configured scopes, sorted.
+func (f *File) Scopes() []string {
+	ids := []string{}
+	for _, s := range f.scopes {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+// Scope returns a scope; the only one when id is empty.
+func (f *File) Scope(id string) (*Scope, error) {
+	if id == "" && len(f.scopes) == 1 {
+		return f.scopes[0], nil
+	}
+	for _, s := range f.scopes {
+		if s.ID == id {
+			return s, nil
+		}
+	}
+	have := strings.Join(f.Scopes(), ", ")
+	if have == "" {
+		have = "none"
+	}
+	if id == "" {
+		return nil, fmt.Errorf("%s: which scope? there are: %s", f.Path, have)
+	}
+	return nil, fmt.Errorf("%s: no scope %q; there are: %s", f.Path, id, have)
+}
+
+// scopeID is what a scope may be called.
+var scopeID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+const wantID = "want an id of a-z, 0-9, _ and -, 64 characters at most, the first no sign"
+
+// Parse reads a configuration. What is wrong is in Problems.
+func Parse(name string, b []byte, home string) *File {
+	f := &File{Path: name, home: home}
+	root, err := parseJSON(b)
+	if err != nil {
+		f.Problems = append(f.Problems, problemOf(name, err))
+		return f
+	}
+	r := &reader{path: name, home: home}
+	r.object("", root, "an object", []field{
+		{name: "v", need: true, want: "1", read: func(_ string, n *node) bool { return n.is("number") && n.text == "1" }},
+		{name: "scopes", need: true, want: "an object of scopes", read: func(key string, n *node) bool { return f.readScopes(r, key, n) }},
+	})
+	f.Problems = append(f.Problems, r.problems...)
+	return f
+}
+
+func problemOf(name string, err error) Problem {
+	e, _ := errors.AsType[*lineError](err)
+	return Problem{name, e.line, "", e.says}
+}
+
+func (f *File) readScopes(r *reader, key string, n *node) bool {
+	if !n.is("object") {
+		return false
+	}
+	dirs := map[string]string{}
+	for _, id := range n.keys {
+		at := below(key, id)
+		if slices.Contains(n.twice, id) {
+			r.fail(n.fields[id], at, "comes twice")
+			continue
+		}
+		if !scopeID.MatchString(id) {
+			r.fail(n.fields[id], at, wantID)
+			continue
+		}
+		s := newScope(id, r.home)
+		s.raw, s.line = n.fields[id].fields, n.fields[id].line
+		r.object(at, n.fields[id], "an object", s.fields(r))
+		s.Caps.MailIntervalHour = s.MailIntervalH
+		if other := dirs[s.StateDir]; other != "" {
+			r.fail(n.fields[id], at+".state_dir", "want a directory of its own; scope "+other+" has the same")
+		}
+		dirs[s.StateDir] = id
+		f.scopes = append(f.scopes, s)
+	}
+	slices.SortFunc(f.scopes, func(a, b *Scope) int { return strings.Compare(a.ID, b.ID) })
+	return true
+}
