@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/command"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// The statuses that are not the command's, those of timeout(1) and sysexits.
+const (
+	statusHeld     = 75
+	statusTimeout  = 124
+	statusFailed   = 125
+	statusNotRun   = 126
+	statusNotFound = 127
+)
+
+// step runs the command and returns the exit status.
+func step(ctx context.Context, std *cli.Std, opts *options) int {
+	name := filepath.Base(std.Args[0])
+	if opts.Lock != "" {
+		note := fmt.Sprintf("pid %d since %s: %s", os.Getpid(), std.Clock.Format(record.Layout), name)
+		lock, err := command.TryLock(opts.Lock, note)
+		if _, held := errors.AsType[*command.HeldError](err); held {
+			std.Warn("%v", err)
+			return statusHeld
+		} else if err != nil {
+			std.Warn("%v", err)
+			return statusFailed
+		}
+		defer lock.Close()
+	}
+	ctx, got, stop := untilSignal(ctx)
+	defer stop()
+	cmd := exec.Command(std.Args[0], std.Args[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // as they are, so that nothing of ours stands between
+	err := command.Group(ctx, cmd, opts.Timeout, opts.KillAfter)
+	if status, ok := command.Status(err); ok {
+		return status
+	}
+	switch {
+	case errors.Is(err, command.ErrTimeout) && got.Load() != 0:
+		std.Warn("%s: ended by signal %d to fleet-step", name, got.Load())
+		return 128 + int(got.Load())
+	case errors.Is(err, command.ErrTimeout):
+		std.Warn("%s: not done after %v: ended", name, opts.Timeout)
+		return statusTimeout
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		std.Warn("%v", err)
+		return statusNotFound
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
+		std.Warn("%v", err)
+		return statusNotRun
+	}
+	std.Warn("%v", err)
+	return statusFailed
+}
+
+// untilSignal ends the context when this process is told to end, so that the
+// command's group, which a terminal's ^C or launchd does not reach, ends first.
+// got is the number of the signal; 0 while none came.
+func untilSignal(ctx context.Context) (_ context.Context, got *atomic.Int32, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	got = new(atomic.Int32)
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-signals:
+			got.Store(int32(s.(syscall.Signal)))
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, got, func() { signal.Stop(signals); cancel() }
+}

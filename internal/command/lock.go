@@ -1,0 +1,63 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+)
+
+// HeldError says that another process holds a lock, and what it noted.
+type HeldError struct{ Name, Note string }
+
+func (e *HeldError) Error() string {
+	if e.Note == "" {
+		return e.Name + ": another process holds it"
+	}
+	return e.Name + ": another process holds it: " + e.Note
+}
+
+// TryLock takes the lock file name, or returns a *HeldError at once. The holder
+// leaves note in the file, for people and for the age of the file; what frees
+// the lock is the end of this process alone, however it ends. Children do not
+// inherit it. The file stays: to remove it would let two processes lock two
+// files of one name.
+func TryLock(name, note string) (io.Closer, error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		b, _ := io.ReadAll(io.LimitReader(f, 200)) // the note is a courtesy
+		f.Close()
+		return nil, &HeldError{name, strings.TrimSpace(string(b))}
+	}
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.WriteString(note + "\n")
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("locking %s: %w", name, err)
+	}
+	return f, nil
+}
+
+// Status is the exit status of a command as a shell gives it, by what Group
+// returned: 128 + n after signal n. ok is false when there is none because the
+// command was not started or did not end by itself.
+func Status(err error) (n int, ok bool) {
+	if err == nil {
+		return 0, true
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return status(exit), true
+	}
+	return 0, false
+}
