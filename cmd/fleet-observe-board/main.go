@@ -1,0 +1,54 @@
+// Fleet-observe-board writes a record for every session that the ctx-core board
+// names: its last event, its death and its own last word about its work.
+//
+// Usage:
+//
+//	fleet-observe-board [--scope ID] [--board-dir DIR] > records
+//
+// It folds events.jsonl of the scope, or of every scope that is there, in
+// memory and writes nothing beside it. A death and a last word are what the log
+// says: whether something came after them is for a judge to tell. Status 3: a
+// log could not be read.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/board"
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/observe"
+)
+
+type options struct {
+	cli.Common   `group:"Common options"`
+	cli.Machine  `group:"Machine options"`
+	cli.Observer `group:"Observer options"`
+
+	BoardDir string `long:"board-dir" value-name:"DIR" description:"read the scopes in DIR (default ~/.local/state/ctx)"`
+}
+
+func main() {
+	cli.Main(cli.Program{
+		Name: "fleet-observe-board",
+		About: "Fleet-observe-board writes a record for every session that the ctx-core board names: its last event, its death and its own " +
+			"last word about its work.",
+	}, run)
+}
+
+func run(_ context.Context, std *cli.Std, opts *options) error {
+	if opts.Scope != "" && !board.ValidScope(opts.Scope) {
+		return cli.Usage(fmt.Errorf("--scope: %q is not a scope id", opts.Scope))
+	}
+	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	if err != nil {
+		return cli.Usage(err)
+	}
+	unread, err := observe.Board{Dir: opts.BoardDir, Scope: opts.Scope}.Observe(w, std)
+	if err == nil && len(unread) > 0 {
+		err = cli.Partial(errors.New(strings.Join(unread, "\n")))
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+// Fleet-observe-gh writes a record for every repository that the sessions of
+// its input work in, as GitHub shows it through gh: the rules of the default
+// branch and the open pull requests with their checks.
+//
+// Usage:
+//
+//	fleet-observe-claude | fleet-observe-gh [--gh BIN] [--token-file FILE] > records
+//	fleet-observe-gh --repo PATH… > records
+//
+// The input is copied; the repositories are those of its session records and
+// of its tick record. With --repo it is not read. A repository whose answer
+// failed, was cut or limited is not observed, and its record says why and
+// until when: it never has no pull requests for that. Gh only reads; it is
+// asked at most a dozen times a repository. Gh that is not installed, or knows
+// no login, is absent. Status 3: a repository could not be read.
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/observe"
+)
+
+type options struct {
+	cli.Common   `group:"Common options"`
+	cli.Machine  `group:"Machine options"`
+	cli.Observer `group:"Observer options"`
+
+	GH        string        `long:"gh" value-name:"BIN" default:"gh" description:"run BIN as gh"`
+	Repo      []string      `long:"repo" value-name:"PATH" description:"look at the repository of PATH and not at those of the input; may be repeated"`
+	TokenFile string        `long:"token-file" value-name:"FILE" description:"give gh the token in FILE, of mode 0600 or 0400, in place of its own login"`
+	Timeout   time.Duration `long:"timeout" value-name:"DURATION" default:"30s" description:"how long one call of gh may take; a list of pull requests twice that"`
+}
+
+func main() {
+	cli.Main(cli.Program{
+		Name: "fleet-observe-gh",
+		About: "Fleet-observe-gh copies its input and adds a record for every repository that its sessions work in, as GitHub shows it " +
+			"through gh: the rules of the default branch and the open pull requests with their checks.",
+	}, run)
+}
+
+func run(ctx context.Context, std *cli.Std, opts *options) error {
+	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	if err != nil {
+		return cli.Usage(err)
+	}
+	g := observe.GitHub{Binary: opts.GH, TokenFile: opts.TokenFile, Timeout: opts.Timeout, Paths: opts.Repo}
+	set, err := g.Read(std.In, std.Copy)
+	if err != nil {
+		return err
+	}
+	unread, err := g.Observe(ctx, w, set, std)
+	if err == nil && len(unread) > 0 {
+		err = cli.Partial(errors.New(strings.Join(unread, "\n")))
+	}
+	return err
+}
