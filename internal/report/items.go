@@ -50,7 +50,7 @@ func (p *page) sub(label, says string) {
 func (p *page) details(row *Row) {
 	p.sub("asks", text(row.Question, questionWidth))
 	p.sub("seen", p.evidence(row))
-	for _, n := range row.Notes {
+	for _, n := range row.Notes[:min(len(row.Notes), 4)] {
 		p.sub("note", text(n.Says, saysWidth))
 	}
 	p.sub("would do", text(row.would(), saysWidth))
@@ -62,14 +62,16 @@ func why(row *Row) string {
 	if row.Class != unknown {
 		return "class " + row.Class + " is not known to this release"
 	}
-	return cmp.Or(row.Why, "the judge gives no reason")
+	return cmp.Or(clean(row.Why), "the judge gives no reason")
 }
 
 // evidence is every reading in short: where, and what it says.
 func (p *page) evidence(row *Row) string {
 	var parts []string
 	for _, e := range row.Evidence[:min(len(row.Evidence), 4)] {
-		parts = append(parts, text(e.Source, nameWidth)+": "+text(e.Says, saysWidth))
+		if says := text(e.Says, saysWidth); says != "" {
+			parts = append(parts, strings.TrimPrefix(text(e.Source, nameWidth)+": ", ": ")+says)
+		}
 	}
 	return strings.Join(parts, "; ")
 }
@@ -116,7 +118,7 @@ func (p *page) needsMe(s Section) {
 func (p *page) needed(n need) {
 	switch {
 	case n.row == nil:
-		p.printf("- **%s**\n", text(cmp.Or(n.ask.Question, n.ask.Key), questionWidth))
+		p.printf("- **%s**\n", title(n.ask, questionWidth))
 		p.sub("ask", p.state(n.ask))
 	case n.ask == nil:
 		p.printf("- %s\n", p.line(n.row))
@@ -124,7 +126,7 @@ func (p *page) needed(n need) {
 	case n.row.waits():
 		p.printf("- %s\n", p.line(n.row))
 		p.sub("ask", p.state(n.ask))
-		if n.row.Question == "" {
+		if clean(n.row.Question) == "" {
 			p.sub("asks", text(n.ask.Question, questionWidth))
 		}
 		p.details(n.row)
@@ -136,11 +138,16 @@ func (p *page) needed(n need) {
 	}
 }
 
+// title is an ask's question, else its key.
+func title(a *Ask, columns int) string {
+	return cmp.Or(text(a.Question, columns), text(a.Key, columns), "a question without words")
+}
+
 // state is an ask's number and what became of it.
 func (p *page) state(a *Ask) string {
 	s := text(a.ID, 12)
 	if a.Batch > 0 {
-		s = strings.TrimSpace(fmt.Sprintf("%s of batch %d", s, a.Batch))
+		s = fmt.Sprintf("%s of batch %d", cmp.Or(s, "one"), a.Batch)
 	}
 	said := map[string]string{
 		record.AskNew:       "new",
@@ -148,7 +155,7 @@ func (p *page) state(a *Ask) string {
 		record.AskUnchecked: "open, not re-checked: what it rests on was not read",
 		record.AskAcked:     "answered, and still true",
 	}
-	s = strings.TrimPrefix(s+", "+cmp.Or(said[a.State], text(a.State, 12)), ", ")
+	s = strings.TrimPrefix(s+", "+cmp.Or(said[a.State], text(a.State, 12), "open"), ", ")
 	if a.Since != nil && a.State != record.AskNew {
 		s += ", raised " + p.local(a.Since.Time)
 	}
@@ -160,7 +167,7 @@ func (p *page) resolved() {
 	var parts []string
 	for _, a := range p.Asks {
 		if a.rank() == resolved {
-			parts = append(parts, text(cmp.Or(a.Question, a.Key), 80))
+			parts = append(parts, title(&a, 80))
 		}
 	}
 	if len(parts) > 0 {
@@ -252,8 +259,8 @@ func (p *page) lead(section string, row *Row) string {
 	switch section {
 	case "2":
 		cause = cmp.Or(cause, "usage limit")
-		if row.Session.Account != "" {
-			cause += " of account " + text(row.Session.Account, nameWidth)
+		if account := text(row.Session.Account, nameWidth); account != "" {
+			cause += " of account " + account
 		}
 		if row.ResetAt == nil {
 			return cause + ", reset not known"

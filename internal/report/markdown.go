@@ -68,17 +68,20 @@ func (p *page) heading(title string, n int) { p.printf("\n## %s (%d)\n\n", title
 // text is foreign text, made harmless and cut.
 func text(s string, columns int) string { return inert(clip(s, columns)) }
 
+// label is text that must show something.
+func label(s string) string { return cmp.Or(text(s, nameWidth), "(no name)") }
+
 // head writes the alarm, the counts, and what moment the picture shows.
 func (p *page) head() {
 	if p.Alarm != "" {
 		p.printf("**%s**\n\n", text(p.Alarm, alarmWidth))
 	}
 	p.printf("# %s\n\n", p.summary())
-	scope := "Scope " + text(p.Scope, nameWidth)
+	scope := "Scope " + label(p.Scope)
 	if len(p.Hosts) > 0 {
 		var hs []string
 		for _, h := range p.Hosts {
-			hs = append(hs, text(h, nameWidth))
+			hs = append(hs, label(h))
 		}
 		scope += " on " + strings.Join(hs, ", ")
 	}
@@ -162,9 +165,9 @@ func (p *page) notRead() {
 	}
 	p.heading("Not read", len(p.NotRead))
 	for _, n := range p.NotRead {
-		p.printf("- **%s**", text(n.Name, nameWidth))
+		p.printf("- **%s**", label(n.Name))
 		if n.Host != "" && n.Host != n.Name {
-			p.printf(" on %s", text(n.Host, nameWidth))
+			p.printf(" on %s", label(n.Host))
 		}
 		p.printf(": %s", text(n.Says, saysWidth))
 		if n.ResetAt != nil {
@@ -184,7 +187,7 @@ func (p *page) findings() {
 	}
 	p.heading("Findings", len(p.Findings))
 	for _, f := range p.Findings {
-		p.printf("- **%s**: %s", text(cmp.Or(f.Name, f.Subject), nameWidth), text(f.Says, questionWidth))
+		p.printf("- **%s**: %s", label(cmp.Or(f.Name, f.Subject)), text(f.Says, questionWidth))
 		if f.Until != nil {
 			p.printf(" (until %s)", p.both(f.Until.Time))
 		}
@@ -225,6 +228,6 @@ func (p *page) notes() {
 	}
 	p.heading("Notes", len(p.Notes))
 	for _, n := range p.Notes {
-		p.printf("- %s: %s\n", text(n.Name, nameWidth), text(n.Says, saysWidth))
+		p.printf("- %s: %s\n", label(n.Name), text(n.Says, saysWidth))
 	}
 }

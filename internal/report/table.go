@@ -85,18 +85,22 @@ func (p *page) when(row *Row) string {
 	return words(d) + ", " + p.local(row.Session.Since.Time)
 }
 
+const progressWidth = 60
+
 // progress is a session's own word on what it does. Background sessions are
 // expected to have one.
 func (p *page) progress(section string, row *Row) string {
-	switch {
+	notes := text(shownNotes(row), progressWidth)
+	switch progress := text(row.Session.Progress, progressWidth); {
 	case section == "9":
-		return text(row.would(), 60)
+		return text(row.would(), progressWidth)
 	case section != "5":
-		return text(shownNotes(row), 60)
-	case row.Session.Progress == "" && row.Session.Kind == "background":
+		return notes
+	case progress == "" && row.Session.Kind == "background":
 		return "no progress line"
+	default:
+		return cmp.Or(progress, notes)
 	}
-	return text(cmp.Or(row.Session.Progress, shownNotes(row)), 60)
 }
 
 func shownNotes(row *Row) string {

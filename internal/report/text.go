@@ -11,7 +11,7 @@ import (
 const (
 	// maxBytes bounds how much of a foreign string is looked at: no line of a
 	// report needs more, and a name may be megabytes long.
-	maxBytes = 16 << 10
+	maxBytes = 8 << 10
 	// maxCluster is how many code points one character on the screen may have.
 	// The longest emoji sequences stay below it; stacked marks do not.
 	maxCluster = 16
@@ -21,7 +21,8 @@ const (
 // out whole, line breaks and other controls become spaces, invisible and
 // direction-changing characters go, runs of spaces shrink to one.
 func clean(s string) string {
-	if len(s) > maxBytes {
+	cut := len(s) > maxBytes
+	if cut {
 		s = s[:maxBytes]
 	}
 	s = stripEscapes(strings.ToValidUTF8(s, "\uFFFD"))
@@ -40,6 +41,9 @@ func clean(s string) string {
 		}
 		gap = false
 		b.WriteRune(r)
+	}
+	if cut {
+		b.WriteString("…")
 	}
 	return b.String()
 }
@@ -129,7 +133,7 @@ func clip(s string, n int) string {
 	for i, c := range cs {
 		used += c.width
 		if used > n {
-			return join(cs[:keep]) + "…"
+			return strings.TrimRight(join(cs[:keep]), " ") + "…"
 		}
 		if used <= n-1 {
 			keep = i + 1

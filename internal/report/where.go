@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -79,17 +80,14 @@ func (n names) where(row *Row, columns int) string {
 	if n.many {
 		before = clip(row.Host, 20) + ":"
 	}
-	if repo := repoName(s.Repo); repo != "" && !strings.Contains(dir+"/", "/"+repo+"/") {
-		before += clip(repo, 24) + " "
+	if repo := repoName(s.Repo); !strings.Contains(dir+"/", "/"+repo+"/") {
+		before += strings.TrimLeft(clip(repo, 24)+" ", " ")
 	}
-	if s.Branch != "" {
-		after = " (" + clip(s.Branch, 28) + ")"
-	}
-	if dir == "" {
-		dir = "no directory"
+	if branch := clip(s.Branch, 28); branch != "" {
+		after = " (" + branch + ")"
 	}
 	room := max(columns-width(before)-width(after), 16)
-	return inert(before + clipLeft(dir, room) + after)
+	return inert(before + cmp.Or(clipLeft(dir, room), "no directory") + after)
 }
 
 // repoName is the directory that a repository is known by, from its git
