@@ -1,0 +1,29 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// foreign is what must not stand in a fixture: paths of a real machine, its kernel, keys, and the
+// texts that Claude Code tells a model.
+var foreign = regexp.MustCompile(`/work\b|/root\b|/tmp/capture|/opt/|\.sock\b|sk-ant|FAKE|dummy|Linux [0-9]|linux:[0-9a-f]{32}|` +
+	`system-reminder|You are Claude|internal metadata|<total_tokens>|claudebox`)
+
+// check reports the first foreign text of each file of the fixture.
+func (p *publisher) check() error {
+	var errs []error
+	for _, r := range p.rows {
+		data, err := os.ReadFile(filepath.Join(p.dir, r.path))
+		if err != nil {
+			return err
+		}
+		if at := foreign.FindIndex(data); at != nil {
+			errs = append(errs, fmt.Errorf("%s: foreign text %q", r.path, data[max(0, at[0]-40):min(len(data), at[1]+40)]))
+		}
+	}
+	return errors.Join(errs...)
+}
