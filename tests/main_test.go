@@ -13,7 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// bin is where the built programs are; root is the checkout.
+// bin is where the built programs are, and a jq; root is the
+// checkout.
 var bin, root string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -30,11 +31,13 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(bin)
-	build := exec.Command("go", "build", "-o", bin, "./cmd/...")
-	build.Dir, build.Stderr = root, os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "building the programs:", err)
-		return 1
+	for _, args := range [][]string{{"-o", bin, "./cmd/..."}, {"-o", bin, "./tests/jq"}} {
+		build := exec.Command("go", append([]string{"build"}, args...)...)
+		build.Dir, build.Stderr = root, os.Stderr
+		if err := build.Run(); err != nil {
+			fmt.Fprintln(os.Stderr, "building the programs:", err)
+			return 1
+		}
 	}
 	return m.Run()
 }

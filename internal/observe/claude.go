@@ -117,7 +117,7 @@ func (c Claude) dirs(w *World) []*claudeDir {
 			d.path = abs
 		}
 		for n := 1; i > 0 && used[d.label]; n++ {
-			d.label = guard.ID(strings.TrimLeft(filepath.Base(d.path), "."))
+			d.label = labelOf(d.path)
 			if n > 1 {
 				d.label += "-" + strconv.Itoa(n)
 			}
@@ -126,6 +126,17 @@ func (c Claude) dirs(w *World) []*claudeDir {
 		ds = append(ds, d)
 	}
 	return ds
+}
+
+// labelOf names a further directory after its last part.
+func labelOf(path string) string {
+	label := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, strings.TrimLeft(filepath.Base(path), "."))
+	return cmp.Or(label, "claude")
 }
 
 var dirSurfaces = []string{"claude/listing", "claude/jobs", "claude/sessions", "claude/transcripts"}
