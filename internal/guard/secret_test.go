@@ -1,0 +1,232 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// fake returns n characters that say that they are no secret, with digits and cases mixed as in one.
+func fake(n int) string { return strings.Repeat("FAKE9x", n/6+1)[:n] }
+
+// pem returns a key in the shape of kind.
+func pem(kind string) string {
+	line := strings.Repeat("FAKE", 16) + "\n"
+	return "-----BEGIN " + kind + "-----\n" + strings.Repeat(line, 20) + "FAKEend=\n-----END " + kind + "-----"
+}
+
+// Each is withheld wherever it stands. secret is the part of text that must not be seen; empty: the whole text.
+var secrets = []struct{ rule, text, secret string }{
+	{"github-token", "ghp_" + strings.Repeat("FAKE", 9), ""},
+	{"github-token", "ghs_" + fake(36), ""},
+	{"github-token", "gho_" + fake(90), ""}, // longer than any that is issued
+	{"github-token", "github_pat_" + fake(22) + "_" + fake(59), ""},
+	{"anthropic-key", "sk-ant-" + "api03-" + fake(93) + "AA", ""},
+	{"anthropic-key", "sk-ant-" + "oat01-" + fake(20), ""}, // cut before us
+	{"sk-key", "sk-" + fake(48), ""},
+	{"sk-key", "sk-" + "proj-" + fake(20) + "-" + fake(30), ""},
+	{"aws-access-key-id", "AKIA" + strings.Repeat("FAKE", 4), ""},
+	{"aws-access-key-id", "ASIA" + strings.Repeat("FAKE", 4), ""},
+	{"gitlab-token", "glpat-" + fake(20), ""},
+	{"slack-token", "xoxb-" + "123456789012-" + fake(24), ""},
+	{"google-key", "AIza" + fake(35), ""},
+	{"google-key", "ya29." + fake(60), ""},
+	{"stripe-key", "sk_live_" + fake(24), ""},
+	{"registry-token", "npm_" + fake(36), ""},
+	{"jwt", "eyJ" + fake(33) + ".eyJ" + fake(80) + "." + fake(43), ""},
+	{"webhook-url", "https://discord.com/api/webhooks/123456789/" + fake(60), fake(60)},
+	{"private-key", pem("RSA PRIVATE KEY"), ""},
+	{"private-key", pem("OPENSSH PRIVATE KEY"), ""},
+	{"private-key", pem("PGP PRIVATE KEY BLOCK"), ""},
+	{"private-key", strings.ReplaceAll(pem("PRIVATE KEY"), "\n", `\n`), ""},
+	{"private-key", pem("EC PRIVATE KEY")[400:], ""}, // only its end
+	{"url-userinfo", "https://dev:hunter2FAKE@example.org/x.git", "hunter2FAKE"},
+	{"url-userinfo", "postgres://app:p@ss:FAKE#word@db:5432/x", "p@ss:FAKE#word"},
+	{"url-userinfo", "https://" + fake(40) + "@git.example.org/", fake(40)},
+	{"authorization", "Authorization: Bearer " + fake(30), fake(30)},
+	{"authorization", "Authorization: Basic " + fake(20) + "==", fake(20)},
+	{"authorization", "bearer " + fake(30), fake(30)},
+	{"authorization", `"authorization": "token ` + fake(40) + `"`, fake(40)},
+	{"cookie", "Cookie: sid=" + fake(20) + "; csrf=" + fake(16), fake(20)},
+	{"signed-url", "https://x.blob.example.org/a?sv=1&sig=" + fake(40) + "%3D", fake(40)},
+	{"password", "machine h login me password FAKEpass", "FAKEpass"},
+	{"password", "sshpass -p FAKEpass1 ssh h", "FAKEpass1"},
+	{"assignment", "NAME_TOKEN=FAKEvalue", "FAKEvalue"},
+	{"assignment", "PASSWORD=FAKE,with;odd&signs", "FAKE,with;odd&signs"},
+	{"assignment", "PASSWORD=/FAKEpass1/wordX+", "/FAKEpass1/wordX+"},
+	{"assignment", `export DB_PASSWORD="FAKE with \" quote"`, `FAKE with \" quote`},
+	{"assignment", `{"client_secret":"FAKE words in it"}`, "FAKE words in it"},
+	{"assignment", `{\"apiKey\":\"` + fake(12) + `\",\"x\":1}`, fake(12)},
+	{"assignment", "password: FAKEhunter2", "FAKEhunter2"},
+	{"assignment", "aws_secret_access_key = /FAKEabc+" + fake(30), "/FAKEabc+" + fake(30)},
+	{"assignment", "SECRET_KEY_BASE=" + fake(64), fake(64)},
+	{"assignment", "//registry.example.org/:_authToken=" + fake(20), fake(20)},
+	{"assignment", "Server=db;Uid=sa;Pwd=FAKEpass1", "FAKEpass1"},
+	{"assignment", `os.environ["API_KEY"] = "` + fake(20) + `"`, fake(20)},
+	{"assignment", `"TOKEN"="FAKEword"`, "FAKEword"},
+	{"assignment", "<password>FAKEpass1</password>", "FAKEpass1"},
+	{"assignment", "STRIPE_KEY=" + fake(24), fake(24)},
+	{"flag", "mysql --password FAKEpass", "FAKEpass"},
+	{"flag", "tool --api-key '" + fake(10) + " x'", fake(10)},
+	{"stripe-access-token", "rk_prod_" + fake(24), ""}, // gitleaks' own from here
+	{"digitalocean-pat", "dop_v1_" + strings.Repeat("fa1e0b2c", 8), ""},
+	{"age-secret-key", "AGE-SECRET-KEY-1" + strings.Repeat("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 2)[:58], ""},
+	{"twilio-api-key", "SK" + strings.Repeat("fa1e0b2c", 4), ""},
+}
+
+// sec-report: masked in whatever is shown, and the rest of the text stays.
+func TestSecrets(t *testing.T) {
+	for _, tt := range secrets {
+		got := Text("before "+tt.text+" after", 400)
+		if !strings.Contains(got, marker(tt.rule)) || !strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") && tt.rule != "cookie" {
+			t.Errorf("%s: %q shows as %q", tt.rule, tt.text, got)
+		}
+	}
+}
+
+// No eight characters of a secret are seen, whatever stands around it and wherever the text is cut.
+func TestNothingOfASecretIsSeen(t *testing.T) {
+	around := [][2]string{
+		{"", ""}, {"say ", " now"}, {"(", ")"}, {`"`, `"`}, {"`", "`"}, {"x=", ";"}, {"a\n", "\nb"}, {"\x1b[31m", "\x1b[0m"}, {"界", "界"},
+		{"[", "]"}, {"see:", "."}, {"[withheld: jwt]", "[withheld: jwt]"}, {"\\n", "\\n"}, {", ", ", "},
+	}
+	for _, tt := range secrets {
+		secret := tt.secret
+		if secret == "" {
+			secret = tt.text
+		}
+		for i, a := range around {
+			if glued(tt.rule) && a[0] == "\\n" {
+				continue
+			}
+			step := 1
+			if i > 0 {
+				step = 9
+			}
+			for _, width := range []int{8, 40} {
+				for pad := 0; pad < width+3; pad += step {
+					text := strings.Repeat("-", pad%2) + strings.Repeat(" w", pad/2) + " " + a[0] + tt.text + a[1] + " and more of the text"
+					if leak := seen(Text(text, width), secret); leak != "" {
+						t.Fatalf("%s: Text(%q, %d) = %q shows %q", tt.rule, text, width, Text(text, width), leak)
+					}
+				}
+			}
+		}
+	}
+}
+
+// glued reports whether a rule needs something other than a letter before the secret.
+func glued(rule string) bool {
+	return rule == "sk-key" || rule == "stripe-access-token" || strings.Contains(rule, "-pat")
+}
+
+// seen returns the first eight characters in a row of secret that text shows.
+func seen(text, secret string) string {
+	secret = strings.ReplaceAll(secret, "\n", " ")
+	for i := 0; i+8 <= len(secret); i++ {
+		if part := secret[i : i+8]; strings.Contains(text, part) && !strings.Contains(part, "PRIVATE") {
+			return part
+		}
+	}
+	return ""
+}
+
+// A secret after a long text, across the end of what is looked at, and behind another long secret.
+func TestSecretsFarBehind(t *testing.T) {
+	for _, tt := range secrets[:10] {
+		for _, n := range []int{100, window(200) - 40, window(200) - 20, window(200), 1 << 20} {
+			for _, filler := range []string{"word ", "\x1b[1m", "x\u200b"} {
+				text := strings.Repeat(filler, n/len(filler)) + " " + tt.text + " end"
+				if leak := seen(Text(text, 200), tt.text); leak != "" {
+					t.Errorf("%s after %d bytes of %q: %q", tt.rule, n, filler, leak)
+				}
+			}
+		}
+		long := strings.Repeat(pem("RSA PRIVATE KEY")+" ", 30) + tt.text
+		if got := Text(long, 2000); seen(got, tt.text) != "" || seen(got, pem("RSA PRIVATE KEY")) != "" {
+			t.Errorf("%s behind keys: %q", tt.rule, got)
+		}
+	}
+}
+
+// sec-not-too-much: what looks random for a good reason, and talk about secrets.
+func TestNotTooMuch(t *testing.T) {
+	for _, s := range []string{
+		"0102de27acbd6a8a3b5f4e0ef1a3a3a6c7b8d9e0",
+		"commit 0102de27acbd6a8a3b5f4e0ef1a3a3a6c7b8d9e0 on main",
+		"session 7c8f6cc3-27d9-4a45-9b19-d9a0defaaa85",
+		"sourcegraph indexed 0102de27acbd6a8a3b5f4e0ef1a3a3a6c7b8d9e0",
+		"heroku: 7c8f6cc3-27d9-4a45-9b19-d9a0defaaa85",
+		"image@sha256:" + strings.Repeat("0123456789abcdef", 4),
+		"/home/dev/.claude/projects/-home-dev-my-dir-with-space--/7c8f6cc3-27d9-4a45-9b19-d9a0defaaa85.jsonl",
+		"/very/long/path/" + strings.Repeat("component_with_name/", 12) + "file_test.go",
+		"https://github.com/fleet-tools/fleet/pull/42#issuecomment-1234567890",
+		"git@github.com:fleet-tools/fleet.git and ssh://git@github.com/fleet-tools/fleet",
+		"https://example.org:8443/a@b?x=1",
+		"npx @anthropic-ai/claude-code@2.1.280",
+		"task-force-implementation-of-the-long-branch-name",
+		"risk-assessment-of-everything-else and sk-learn-something-with-a-long-name",
+		"max_tokens=4096 tokens: 1200 output_tokens=42 token_count=7",
+		"the token: expired, so log in again",
+		"password: please enter it",
+		"use the --token flag or --password to log in, --api-key is optional",
+		"PASSWORD=$DB_PASSWORD TOKEN=${GITHUB_TOKEN} SECRET=$(pass show x)",
+		"password=<your password> token={{ .Token }} secret=*** api_key=null",
+		`{"token": null, "password": "", "secret": "${SECRET}"}`,
+		"if token == nil || secret != other",
+		"token := getToken(ctx)",
+		"apiKey: process.env.API_KEY",
+		"password: string; token?: string",
+		"SSH_AUTH_SOCK=/tmp/ssh-XXXX/agent.123 PRIVATE_KEY=/home/dev/.ssh/id_ed25519 PWD=/home/dev",
+		"--private-key ~/.ssh/id_ed25519 --secret ./secret.txt",
+		"PRIMARY_KEY=id CACHE_KEY=v1-linux sort_key: name",
+		"bearer authentication-middleware and basic authentication",
+		"Authorization: required",
+		"The secretary's keyword: monkey",
+		"set `GITHUB_TOKEN=` in `.env`, the `apikey` = `ANTHROPIC_API_KEY` mode",
+		`env = append(env, "PWD="+dir, "API_TOKEN="+token)`,
+		"appending PWD=dir to the environment",
+		"approve Bash: rm -rf build/cache && curl https://example.org",
+		"[withheld] is what it says, [withheld: something else] too",
+		"a crm is a system, foo-crm/bar, crm.go, my.crm/x and crm_import/x",
+		"-----BEGIN CERTIFICATE----- and -----BEGIN PUBLIC KEY-----",
+		"Which database should the migration target? (Postgres · SQLite)",
+		"rate limited — wait and retry · You've hit your session limit · resets 4:59pm (UTC)",
+		"the key: internal/guard/guard_test.go:42",
+		"2026-11-29T14:29:27.287Z",
+	} {
+		if got := Text(s, 1000); got != s {
+			t.Errorf("%q\nshows as %q", s, got)
+		}
+	}
+}
+
+func TestCRM(t *testing.T) {
+	const w = "[withheld: crm path]"
+	tests := []struct{ in, want string }{
+		{"edit crm/acme.md now", "edit " + w + " now"},
+		{"edit /home/dev/crm/acme.md, please", "edit " + w + " please"},
+		{"in ~/work/crm.", "in " + w},
+		{"(crm/a)", w},
+		{`open "crm/Big Client Ltd/a.md" now`, `open "` + w + `" now`},
+		{`open crm/Big\ Client/a.md now`, "open " + w + " now"},
+		{"open crm/Big Client/a.md now", "open " + w + " now"},
+		{"diff crm/a crm/b", "diff " + w},
+		{"diff crm/a ./b", "diff " + w + " ./b"},
+		{"file:///srv/crm/x?y", w},
+		{"CRM/a", w},
+		{"a/crm:12: x", w + " x"},
+		{"`crm/a`", "`" + w + "`"},
+		{"unclosed \"crm/a b", "unclosed \"" + w + " b"},
+	}
+	for _, tt := range tests {
+		if got := Text(tt.in, 200); got != tt.want {
+			t.Errorf("Text(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func ExampleText() {
+	fmt.Println(Text("\x1b[31mdeploying\x1b[0m\nwith API_TOKEN="+"FAKE1234"+" to prod", 60))
+	// Output: deploying with API_TOKEN=[withheld: assignment] to prod
+}
