@@ -125,7 +125,8 @@ func (r *paseoReading) readSchedules() {
 	}
 }
 
-// place places a cwd as that of a session is placed.
+// place places a cwd as that of a session is placed. The repository is cleaned
+// as everywhere, so that it can be compared.
 func (r *paseoReading) place(cwd string) (repo, how string) {
 	p, how := r.w.place(cwd)
 	if above, _, in := strings.Cut(cwd, "/.claude/worktrees/"); in && how == record.PlacedGone {
@@ -133,13 +134,8 @@ func (r *paseoReading) place(cwd string) (repo, how string) {
 			p, how = q, record.PlacedAbove
 		}
 	}
-	return p.CommonDir, how
+	return guard.Path(p.CommonDir), how
 }
 
 // short is a path below Paseo's directory, without it.
-func (r *paseoReading) short(name string) string {
-	if rel, err := filepath.Rel(r.dir, name); err == nil {
-		return rel
-	}
-	return name
-}
+func (r *paseoReading) short(name string) string { return strings.TrimPrefix(name, r.dir+"/") }

@@ -259,7 +259,7 @@ func (s Schedule) detail(l Look, result string, computed bool) string {
 	a, found := l.Agents[s.AgentID]
 	add(s.AgentID != "" && l.AllAgents && !found, "the agent that it prompts has no record")
 	add(s.AgentID != "" && found && a.Archived, "the agent that it prompts is archived")
-	add(s.Cadence.Note != "", "%s", s.Cadence.Note)
+	add(s.Cadence.raw != "" && s.Cadence.Note != "", "%s", s.Cadence.Note) // else Cadence says so
 	add(computed, "the next run is computed, the file has none")
 	add(s.status == active && s.expired(l), "it has expired")
 	add(s.status == active && !s.expired(l) && l.Daemon.dead(), "no daemon lives to run it")
