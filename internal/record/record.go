@@ -85,11 +85,11 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 	}
 	u, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return fmt.Errorf("time: %q is not RFC 3339", s)
+		return errors.New("time is not RFC 3339") // not quoted: it may be anything
 	}
 	*t = NewTime(u)
 	if y := t.Year(); y < 0 || y > 9999 {
-		return fmt.Errorf("time: %q is outside the years 0 to 9999", s)
+		return errors.New("time is outside the years 0 to 9999")
 	}
 	return nil
 }

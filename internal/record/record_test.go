@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 		{"no at", `{"v":1,"kind":"x","by":"o","subject":"s"}`, "record has no at"},
 		{"no by", `{"v":1,"kind":"x","at":"` + at + `","subject":"s"}`, "record has no by"},
 		{"no subject", `{"v":1,"kind":"x","at":"` + at + `","by":"o"}`, "record has no subject"},
-		{"at is no time", line("session", "yesterday", "h", "o", "s", `{}`), `time: "yesterday" is not RFC 3339`},
+		{"at is no time", line("session", "yesterday", "h", "o", "s", `{}`), `time is not RFC 3339`},
 		{"data of another type", line("session", at, "h", "o", "s", `{"session_id":7}`), "session record: data: session_id is not a string"},
 		{"data is no object", line("session", at, "h", "o", "s", `7`), "session record: data is not an object"},
 		{"no data", `{"v":1,"kind":"session","at":"` + at + `","by":"o","subject":"s"}`, "session record: data is not an object"},
