@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/fleet-tools/fleet/tests/rig/stubapi"
@@ -16,9 +17,14 @@ var (
 
 func steps(s ...stubapi.Step) []stubapi.Step { return s }
 
-// terminals are the sessions that a person started in a terminal.
-func terminals() []member {
-	return append(append(arcTerminals(), promptTerminals()...), append(busyTerminals(), quietTerminals()...)...)
+// members are the fleet, in the order of their start: those that work come last, for they must be
+// at work still when the moment is taken.
+func members() []member {
+	return slices.Concat(
+		quietTerminals(), arcTerminals(), limitTerminals(), errorTerminals(), promptTerminals(),
+		endedJobs(), blockedJobs(), failedJobs(),
+		workingJobs(), busyTerminals(),
+	)
 }
 
 func arcTerminals() []member {
@@ -35,7 +41,13 @@ func arcTerminals() []member {
 			steps: steps(runTests, stubapi.Say(
 				"Partial refunds work for orders in one currency. Rounding could be per line or per order, and the two differ by a cent.\n\nARC-STATUS: BLOCKED on the rounding rule")),
 			ready: says("ARC-STATUS: BLOCKED"), situation: "last words ARC-STATUS: BLOCKED", class: "7",
-		}, {
+		},
+	}
+}
+
+func limitTerminals() []member {
+	return []member{
+		{
 			key: "invoice-export", kind: interactive, dir: "billing", name: "invoice-export", args: mayTest,
 			prompt: "Write the invoice export as a streaming CSV.",
 			steps:  steps(runTests, stubapi.Limit("five_hour", 150*time.Minute, nil)),
@@ -50,7 +62,13 @@ func arcTerminals() []member {
 			prompt: "Find out why the nightly load takes four hours.",
 			steps:  steps(orgLimit),
 			ready:  failed, situation: "the organisation's monthly spend limit", class: "2",
-		}, {
+		},
+	}
+}
+
+func errorTerminals() []member {
+	return []member{
+		{
 			key: "dns-cutover", kind: interactive, dir: "infra", name: "dns-cutover",
 			prompt: "Lower the TTLs before the DNS cutover.",
 			steps:  steps(stubapi.Fail(529, "overloaded_error", "Overloaded")),
@@ -60,6 +78,11 @@ func arcTerminals() []member {
 			prompt: "Rotate the internal certificates.",
 			steps:  steps(stubapi.Fail(401, "authentication_error", "OAuth authentication is currently not supported.")),
 			ready:  failed, situation: "login error 401", class: "4",
+		}, {
+			key: "address-book", kind: interactive, dir: "checkout-api", name: "address-book",
+			prompt: "Let customers keep more than one address.",
+			steps:  steps(stubapi.Fail(429, "rate_limit_error", "Number of request tokens has exceeded your per-minute rate limit")),
+			ready:  failed, situation: "rate limited 429, not a usage limit", class: "4",
 		},
 	}
 }
@@ -89,7 +112,7 @@ func promptTerminals() []member {
 			ready: status("waiting"), situation: "plan approval", class: "3",
 		}, {
 			key: "infra-model", kind: interactive, dir: "infra",
-			ready: status("idle"), last: openModelPicker, situation: "model picker open", class: "3",
+			ready: status("idle"), last: openModelPicker, situation: "/model typed, its dialog open", class: "3",
 		},
 	}
 }
@@ -115,16 +138,16 @@ func busyTerminals() []member {
 				stubapi.Say("The load test runs in the background; I'll look at it when it ends.")),
 			ready: status("shell"), situation: "turn over, a background shell runs", class: "5",
 		}, {
-			key: "dead-links", kind: interactive, dir: "handbook", name: "dead-links",
+			key: "dead-links", kind: printing, dir: "handbook", name: "dead-links",
 			prompt: "Find the dead links in the handbook.",
 			steps:  steps(stubapi.Delegate("I'll let a subagent walk the pages.", "Walk the pages", "Walk the onboarding pages and list the dead links.", false)),
-			ready:  subagentBusy, situation: "waits for a subagent at work", class: "5",
+			ready:  subagentBusy, situation: "claude -p, waits for a subagent at work", class: "5",
 		}, {
 			key: "style-pass", kind: interactive, dir: "handbook", name: "style-pass",
 			prompt: "Apply the style guide to the release notes.",
 			steps: steps(stubapi.Delegate("A subagent can do this on the side.", "Style pass", "Apply the style guide to each release note.", true),
 				stubapi.Say("A subagent is on it; you can go on meanwhile.")),
-			ready: all(subagentBusy, transcriptSays("you can go on meanwhile")), situation: "a subagent works in the background", class: "5",
+			ready: all(subagentBusy, transcriptSays("you can go on meanwhile")), situation: "turn over, a subagent works in the background", class: "5",
 		}, {
 			key: "weekly-digest", kind: printing, dir: "handbook",
 			prompt: "Write the weekly digest of merged pages.",
@@ -163,12 +186,12 @@ func quietTerminals() []member {
 			key: "cart-prototype", kind: interactive, dir: "cart-prototype", name: "cart-prototype",
 			prompt: "Sketch a cart that needs no account.",
 			steps:  steps(stubapi.Say("The sketch keeps the cart in the browser and asks for a mail address only at the end.")),
-			ready:  says("The sketch keeps"), last: removeDirectory, situation: "idle, its directory is gone", class: "9a",
+			ready:  says("The sketch keeps"), last: removeDirectory, situation: "idle, its directory was removed while it ran", class: "9a",
 		}, {
 			key: "throttling", kind: interactive, dir: "checkout-api", name: "throttling",
 			prompt: "Throttle the address lookup per client.",
 			steps:  steps(stubapi.Say("Each client gets five lookups a second, with a burst of ten.")),
-			ready:  says("five lookups"), last: removeTranscript, situation: "idle, its transcript is missing", class: "unknown",
+			ready:  says("five lookups"), last: removeTranscript, situation: "idle, its transcript was removed in the box", class: "unknown",
 		},
 	}
 }

@@ -16,13 +16,13 @@ import (
 
 const (
 	patience       = 2 * time.Minute // for one session to come into its situation
-	pickerPatience = 3 * time.Second
+	pickerPatience = 10 * time.Second
 	stubAddress    = "127.0.0.1:8099"
 )
 
 // inside runs in the box as its user: it brings up the fleet and takes the moment.
 func inside() error {
-	members := append(terminals(), jobs()...)
+	members := members()
 	server, err := stubapi.Start(stubAddress, append(scenarios(members), subagents()...)...)
 	if err != nil {
 		return err
@@ -36,6 +36,7 @@ func inside() error {
 	server.Log = log
 	box, err := claudebox.New(claudebox.Config{
 		Home: boxHome, Binary: boxBinary, Version: version, BaseURL: server.URL(), Subscriber: true, Projects: projects(),
+		Env: map[string]string{"CLAUDE_CODE_TMPDIR": "/tmp"}, // the usual place
 	})
 	if err != nil {
 		return err
@@ -139,8 +140,8 @@ func (s *session) identify(box *claudebox.Box) bool {
 	return false
 }
 
-// lastActions makes the changes that the moment is to show, waits until every job has its name,
-// and checks that every session is still in its situation.
+// lastActions makes the changes that the moment is to show, and checks that every session is in
+// its situation still.
 func lastActions(ctx context.Context, box *claudebox.Box, fleet []session) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -153,5 +154,15 @@ func lastActions(ctx context.Context, box *claudebox.Box, fleet []session) error
 		}
 		progress("%s: %s", s.key, s.last.what)
 	}
-	return nil
+	var errs []error
+	for _, s := range fleet {
+		holds := s.ready
+		if s.last.then != nil {
+			holds = s.last.then
+		}
+		if !holds(box, s) {
+			errs = append(errs, fmt.Errorf("%s: no longer in its situation (%s)", s.key, s.situation))
+		}
+	}
+	return errors.Join(errs...)
 }

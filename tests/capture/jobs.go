@@ -6,11 +6,6 @@ import (
 	"github.com/fleet-tools/fleet/tests/rig/stubapi"
 )
 
-// jobs are the sessions in the background.
-func jobs() []member {
-	return append(append(endedJobs(), blockedJobs()...), append(failedJobs(), workingJobs()...)...)
-}
-
 func endedJobs() []member {
 	return []member{
 		{
@@ -22,12 +17,12 @@ func endedJobs() []member {
 			key: "changelog", kind: background, dir: "storefront", label: "changelog draft",
 			prompt: "Draft the changelog of the next release.",
 			steps:  steps(stubapi.Say("The draft has 14 entries in CHANGELOG.md.\n\nresult: drafted the changelog")),
-			ready:  job("done", "idle"), last: killProcess, situation: "finished, no process", class: "10",
+			ready:  job("done", "idle"), last: killProcess, situation: "finished, then its process was killed", class: "10",
 		}, {
 			key: "unused-css", kind: background, dir: "storefront",
 			prompt: "Remove the styles that no page uses.",
 			steps:  steps(stubapi.Ramble("The next stylesheet is used by two pages.")),
-			ready:  busy, last: stopJob, situation: "stopped", class: "10",
+			ready:  busy, last: stopJob, situation: "stopped with claude stop", class: "10",
 		}, {
 			key: "empty-job", kind: background, dir: "handbook",
 			ready: job("working", "blocked"), situation: "never prompted", class: "9a",
@@ -129,12 +124,14 @@ func workingJobs() []member {
 			key: "price-rules", kind: attached, dir: "checkout-api", name: "price-rules",
 			prompt: "Move the price rules into a table.",
 			steps:  steps(stubapi.Ramble("The next rule is a discount for two of a kind.")),
-			ready:  busy, last: attach, situation: "busy, attached in a terminal", class: "5",
+			ready:  busy, last: attach, situation: "busy, opened in a terminal with claude attach", class: "5",
 		}, {
 			key: "schema-drift", kind: background, dir: "etl", label: "schema drift",
 			prompt: "Find where the schema drifted from the models.",
-			steps:  steps(stubapi.Delegate("I'll let a subagent compare them.", "Compare schemas", "Compare each model with its table.", false)),
-			ready:  subagentBusy, situation: "waits for a subagent at work", class: "5",
+			steps: steps(stubapi.Delegate("I'll let a subagent compare them.", "Compare schemas", "Compare each model with its table.", true),
+				stubapi.Say("A subagent compares the models with their tables.")),
+			verdict: stubapi.Working("a subagent compares the models with their tables"),
+			ready:   all(subagentBusy, transcriptSays("compares the models")), situation: "turn over, a subagent works in the background", class: "5",
 		}, {
 			key: "nightly-soak", kind: shellJob, dir: "storefront", name: "nightly soak",
 			prompt: "./scripts/soak.sh storefront", ready: job("working", "idle"), situation: "shell job, runs", class: "5",
@@ -143,7 +140,7 @@ func workingJobs() []member {
 			prompt: "./scripts/test.sh", ready: job("done", "idle"), situation: "shell job, done", class: "10",
 		}, {
 			key: "old-soak", kind: shellJob, dir: "billing", name: "soak of the ledger",
-			prompt: "./scripts/soak.sh ledger", ready: job("working", "idle"), last: stopJob, situation: "shell job, stopped", class: "10",
+			prompt: "./scripts/soak.sh ledger", ready: job("working", "idle"), last: stopJob, situation: "shell job, stopped with claude stop", class: "10",
 		},
 	}
 }

@@ -33,7 +33,7 @@ type member struct {
 	steps   []stubapi.Step
 
 	ready condition // holds when the situation has come
-	last  action    // done when every member is ready; nil: nothing
+	last  action    // done when every member is ready
 	shift time.Duration
 
 	situation string // for truth.tsv

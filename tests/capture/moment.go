@@ -135,11 +135,11 @@ func oddRows(listing string, fleet []session) string {
 
 // describe returns the machine and its Claude Code processes.
 func describe(box *claudebox.Box) (moment, error) {
-	boot, err := bootTime()
+	boot, awake, err := uptime()
 	if err != nil {
 		return moment{}, err
 	}
-	m := moment{Home: box.Home, Host: boxHost, OS: runtime.GOOS, Zone: "UTC", At: time.Now().UTC().Format(stamp), BootAt: boot.Format(stamp)}
+	m := moment{Home: box.Home, Host: boxHost, OS: runtime.GOOS, Zone: "UTC", At: time.Now().UTC().Format(stamp), BootAt: boot.Format(stamp), AwakeS: awake}
 	for _, p := range box.Processes() {
 		m.Processes = append(m.Processes, process{p.PID, p.Start, p.Cwd, p.Exe, subcommand(p.Args)})
 	}
@@ -159,18 +159,26 @@ func subcommand(args []string) string {
 	return args[0]
 }
 
-func bootTime() (time.Time, error) {
-	data, err := os.ReadFile("/proc/stat")
+// uptime returns when the box was booted and the seconds since then. The box never sleeps.
+func uptime() (boot time.Time, awake float64, err error) {
+	up, err := os.ReadFile("/proc/uptime")
 	if err != nil {
-		return time.Time{}, err
+		return boot, 0, err
 	}
-	for line := range strings.Lines(string(data)) {
+	if _, err := fmt.Sscan(string(up), &awake); err != nil {
+		return boot, 0, fmt.Errorf("reading /proc/uptime: %w", err)
+	}
+	stat, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return boot, 0, err
+	}
+	for line := range strings.Lines(string(stat)) {
 		var seconds int64
 		if _, err := fmt.Sscanf(line, "btime %d", &seconds); err == nil {
-			return time.Unix(seconds, 0).UTC(), nil
+			return time.Unix(seconds, 0).UTC(), awake, nil
 		}
 	}
-	return time.Time{}, errors.New("reading /proc/stat: no boot time")
+	return boot, 0, errors.New("reading /proc/stat: no boot time")
 }
 
 // writeFacts writes the machine and what is known of each session.

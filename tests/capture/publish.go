@@ -47,7 +47,7 @@ func publish(raw, fixtures string) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	return writeTable(filepath.Join(fixtures, "README.md"), p.rows)
+	return writeTable(filepath.Join(fixtures, "README.md"), p.rows, p.notes())
 }
 
 // publisher writes the fixture file by file and notes what it did to each.
@@ -209,6 +209,20 @@ func (p *publisher) offsets() string {
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// notes say what was done to single sessions.
+func (p *publisher) notes() []string {
+	var notes []string
+	for _, f := range p.facts {
+		if f.Last != "" {
+			notes = append(notes, fmt.Sprintf("`%s`, `%s`: %s", f.Key, f.Session, f.Last))
+		}
+		if f.Shift != 0 {
+			notes = append(notes, fmt.Sprintf("`%s`, `%s`: its clock was moved back %s", f.Key, f.Session, duration(f.Shift)))
+		}
+	}
+	return notes
 }
 
 func duration(d time.Duration) string { return strings.TrimSuffix(d.String(), "0s") }

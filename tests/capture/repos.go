@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/fleet-tools/fleet/tests/rig/claudebox"
 )
@@ -65,9 +64,4 @@ func layRepositories(ctx context.Context, box *claudebox.Box) error {
 	}
 	_, err := box.Output(ctx, box.Path(repositories, "storefront"), "git", "worktree", "add", "-q", "-b", "fix/contrast", box.Path(repositories, "storefront-contrast"))
 	return err
-}
-
-// containsPrompt reports whether a screen shows the prompt, which it may have wrapped.
-func containsPrompt(screen, prompt string) bool {
-	return strings.Contains(strings.Join(strings.Fields(screen), " "), strings.Join(strings.Fields(prompt)[:3], " "))
 }

@@ -28,7 +28,7 @@ const (
 )
 
 // writeTable puts the table into the file.
-func writeTable(path string, rows []row) error {
+func writeTable(path string, rows []row, notes []string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -45,13 +45,17 @@ func writeTable(path string, rows []row) error {
 	} else {
 		before = strings.TrimRight(before, "\n") + "\n\n"
 	}
-	return os.WriteFile(path, []byte(before+table(rows)+after), 0o644)
+	return os.WriteFile(path, []byte(before+table(rows, notes)+after), 0o644)
 }
 
-// table renders the rows.
-func table(rows []row) string {
+// table renders the notes and the rows.
+func table(rows []row, notes []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n## %s\n\n%s\n", tableBegin, fixtureName, about)
+	for _, n := range notes {
+		fmt.Fprintf(&b, "* %s\n", n)
+	}
+	b.WriteString("\n")
 	b.WriteString("| path | command or source file | version | date | changed | sha256 |\n|---|---|---|---|---|---|\n")
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s | `%s` |\n", r.path, r.source, version, r.date, r.changed, r.sum)
@@ -64,6 +68,9 @@ const about = `One moment of a fleet of sessions of the real Claude Code, which 
 isolated box: the machine is ` + "`devbox`" + `, its user ` + "`dev`" + `, and every prompt and answer is our own. Claude Code's own limit and error
 lines are verbatim. ` + "`truth.tsv`" + ` says of each session how it came about and which class it has under the scope ` + "`local`" + `.
 Make it again with ` + "`go run ./tests/capture`" + ` (root, Linux). The layout is that of ` + "`--fixtures`" + `.
+
+Done to single sessions before the moment, or afterwards to their clocks (all of a session's times move together: transcripts,
+process file, start of the process, history, row of the listing):
 `
 
 // source names what a file of the fixture was captured from.

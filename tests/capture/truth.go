@@ -29,11 +29,7 @@ func (p *publisher) truth() error {
 		if !ok {
 			return fmt.Errorf("writing the truth: nothing is known of session %s", r.SessionID)
 		}
-		situation := f.Situation
-		if f.Last != "" {
-			situation += "; " + f.Last
-		}
-		fmt.Fprintf(&out, "%s\t%s\t%s\t%s\n", r.SessionID, r.Kind, situation, f.Class)
+		fmt.Fprintf(&out, "%s\t%s\t%s\t%s\n", r.SessionID, r.Kind, f.Situation, f.Class)
 	}
 	return p.write(row{path: "truth.tsv", source: "what the capture provoked", changed: "written by the capture"}, []byte(out.String()))
 }

@@ -1,6 +1,6 @@
 // Package claudebox runs the real Claude Code in a scratch HOME with a closed environment, in its
-// own tmux server, and ends whatever it started. It knows nothing of the machine's own Claude Code
-// and never reads or writes outside of the scratch directory.
+// own tmux server, and ends whatever it started. It knows nothing of the machine's own Claude Code:
+// outside of the scratch HOME there are only temporary files and sockets, which Close removes.
 package claudebox
 
 import (
@@ -38,8 +38,8 @@ type Config struct {
 // A Box is a scratch HOME and the sessions in it.
 type Box struct {
 	Config
-	bin  string // the directory that PATH starts with
-	tmux string // directory of the tmux server's socket
+	bin string // the directory that PATH starts with
+	tmp string // directory of temporary files and of sockets, whose paths must be short
 }
 
 // New lays the HOME. The caller must Close the box.
@@ -47,8 +47,8 @@ func New(c Config) (*Box, error) {
 	if c.Home == "" || !filepath.IsAbs(c.Home) {
 		return nil, fmt.Errorf("laying a box: home %q is not an absolute path", c.Home)
 	}
-	b := &Box{Config: c, bin: filepath.Join(c.Home, ".local/bin"), tmux: filepath.Join(c.Home, ".tmux")}
-	for _, dir := range []string{b.bin, b.tmux, b.ClaudeDir()} {
+	b := &Box{Config: c, bin: filepath.Join(c.Home, ".local/bin")}
+	for _, dir := range []string{b.bin, b.ClaudeDir()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("laying a box: %w", err)
 		}
@@ -57,7 +57,11 @@ func New(c Config) (*Box, error) {
 	if err := os.Symlink(c.Binary, link); err != nil && !os.IsExist(err) {
 		return nil, fmt.Errorf("laying a box: %w", err)
 	}
-	if err := b.trust(); err != nil {
+	err := b.trust()
+	if err != nil {
+		return nil, fmt.Errorf("laying a box: %w", err)
+	}
+	if b.tmp, err = os.MkdirTemp("/tmp", "claudebox-"); err != nil {
 		return nil, fmt.Errorf("laying a box: %w", err)
 	}
 	return b, nil
@@ -107,13 +111,14 @@ func (b *Box) Env() []string {
 		"TERM":            "xterm-256color",
 		"LANG":            "C.UTF-8",
 		"TZ":              "UTC",
-		"TMUX_TMPDIR":     b.tmux,
+		"TMUX_TMPDIR":     b.tmp,
 		"GIT_AUTHOR_NAME": "dev", "GIT_AUTHOR_EMAIL": "dev@example.com",
 		"GIT_COMMITTER_NAME": "dev", "GIT_COMMITTER_EMAIL": "dev@example.com",
 
 		"ANTHROPIC_BASE_URL":                       b.BaseURL,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 		"CLAUDE_CODE_MAX_RETRIES":                  "2",
+		"CLAUDE_CODE_TMPDIR":                       b.tmp,
 		"DISABLE_AUTOUPDATER":                      "1",
 		"DISABLE_ERROR_REPORTING":                  "1",
 		"DISABLE_INSTALLATION_CHECKS":              "1",

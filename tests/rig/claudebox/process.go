@@ -3,6 +3,8 @@ package claudebox
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -37,7 +39,8 @@ func (b *Box) Processes() []Process {
 	return found
 }
 
-// Close ends the sessions and every other process that the box started.
+// Close ends the sessions and every other process that the box started, and removes what they
+// leave outside of the HOME.
 func (b *Box) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -53,7 +56,13 @@ func (b *Box) Close() error {
 	if err := Await(ctx, "the box's processes to end", func() bool { return len(b.started()) == 0 }); err != nil {
 		return fmt.Errorf("closing the box: %w: pids %v", err, b.started())
 	}
-	return nil
+	return errors.Join(os.RemoveAll(b.daemonDir()), os.RemoveAll(b.tmp))
+}
+
+// daemonDir is where Claude Code's daemon keeps its sockets: outside of the HOME, for the length of their paths.
+func (b *Box) daemonDir() string {
+	sum := sha256.Sum256([]byte(b.ClaudeDir()))
+	return fmt.Sprintf("/tmp/cc-daemon-%d/%s", os.Getuid(), hex.EncodeToString(sum[:])[:8])
 }
 
 // started returns the pids of the processes that carry the box's marker.
