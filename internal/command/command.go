@@ -69,7 +69,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		cmd.Env = []string{}
 	}
 	err := Group(ctx, cmd, s.Timeout, s.KillAfter)
-	res := Result{Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
+	res := Result{Stdout: stdout.kept.Bytes(), Stderr: stderr.kept.Bytes()}
 	switch exit := (*exec.ExitError)(nil); {
 	case errors.Is(err, ErrTimeout):
 		return res, err
@@ -126,19 +126,20 @@ func status(e *exec.ExitError) int {
 	return e.ExitCode()
 }
 
-// bounded keeps the first max bytes and notes that there were more.
+// bounded keeps the first max bytes and notes that there were more. It holds
+// the buffer as a field: an embedded one would let io.Copy past Write.
 type bounded struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	max  int
 	over bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := b.max - b.Len()
+	room := b.max - b.kept.Len()
 	if len(p) > room {
 		b.over = true
-		b.Buffer.Write(p[:max(room, 0)])
+		b.kept.Write(p[:max(room, 0)])
 		return len(p), nil
 	}
-	return b.Buffer.Write(p)
+	return b.kept.Write(p)
 }

@@ -180,11 +180,11 @@ func (c checkout) record(r *remote) record.Repo {
 		out.Error = guard.Text(c.err.Error(), errorWidth)
 		return out
 	}
-	out.Slug = guard.ID(c.slug)
+	out.Slug = guard.ID(r.slug)
 	if m := r.meta; m.ID != 0 {
 		out.ID, out.Archived = m.ID, m.Archived
 		out.DefaultBranch, out.DefaultID = guard.Text(m.DefaultBranch, branchWidth), gitrepo.BranchID(m.DefaultBranch)
-		if !strings.EqualFold(m.FullName, c.slug) {
+		if !strings.EqualFold(m.FullName, r.slug) {
 			out.FullName = guard.ID(m.FullName)
 		}
 	}
