@@ -82,9 +82,11 @@ func TestTail(t *testing.T) {
 		{"the future is distrusted", []string{says(-9, "a", "end_turn", "Ok."), prompt(-8, "x"), says(+60, "b", "end_turn", "Later")}, "ended act=9"},
 		{"two minutes ahead are not the future", []string{says(+1, "b", "end_turn", "Now")}, "ended act=-1"},
 		{"tx-partial-last", []string{says(-4, "a", "end_turn", "Ok."), `{"type":"assistant","mess`}, "ended act=4 bad=1"},
-		{"tx-nul-run", []string{says(-9, "a", "end_turn", "Ok."), strings.Repeat("\x00", 400), prompt(-5, "go"), says(-4, "b", "end_turn", "Ok.")}, "ended act=4"},
+		{"tx-nul-run", []string{says(-9, "a", "end_turn", "Ok."), strings.Repeat("\x00", 400), prompt(-5, "go"), says(-4, "b", "end_turn", "Ok.")}, "ended act=4 bad=1"},
 		{"tx-bom", []string{"\xef\xbb\xbf" + says(-4, "a", "end_turn", "Ok.")}, "ended act=4"},
 		{"compacted", []string{apiError(-9, "server_error", 529, "x", ""), `{"type":"system","subtype":"compact_boundary","timestamp":"` + stamp(-8) + `"}`, `{"type":"user","isCompactSummary":true,"timestamp":"` + stamp(-8) + `","message":{"content":"Summary"}}`}, "ended act=9"},
+		{"lines of one moment in any order", []string{says(-4, "a", "tool_use", "I ask."), call(-3, "a", "t1", "AskUserQuestion", ask), meta, prompt(-5, "go"), meta}, "open act=3 calls=AskUserQuestion q=question:Which database? (Postgres,SQLite)"},
+		{"an error before its prompt in the file", []string{apiError(-4, "server_error", 529, "x", ""), prompt(-5, "go")}, "error act=4 err=server_error/529"},
 		{"a local command opens no turn", []string{says(-9, "a", "end_turn", "Ok."), prompt(-8, "<command-name>/model</command-name>"), prompt(-8, "<local-command-stdout>Kept</local-command-stdout>")}, "ended act=9"},
 	}
 	for _, tt := range tests {
@@ -134,16 +136,19 @@ func summary(tail *Tail) string {
 	return s
 }
 
-// Law: adding older lines after Done changes nothing but the count of bad
-// lines, and no input makes an activity that is later than the look allows.
+// Law: the order of a few lines does not matter where their times differ, and
+// no input makes an activity that is later than the look allows.
 func FuzzTail(f *testing.F) {
-	f.Add(says(-4, "a", "end_turn", "Ok.")+"\n"+prompt(-3, "go"), prompt(-9, "old"))
-	f.Add(apiError(-4, "rate_limit", 429, "You've hit your session limit", "")+"\n"+meta, "{}")
-	f.Add(call(-4, "a", "t1", "AskUserQuestion", ask), "\x00")
-	f.Fuzz(func(t *testing.T, text, older string) {
-		tail := NewTail(look)
-		for _, l := range slices.Backward(strings.Split(text, "\n")) {
-			tail.Add([]byte(l))
+	f.Add(says(-4, "a", "end_turn", "Ok.")+"\n"+prompt(-3, "go"), uint8(1))
+	f.Add(apiError(-4, "rate_limit", 429, "You've hit your session limit", "")+"\n"+meta, uint8(0))
+	f.Add(call(-4, "a", "t1", "AskUserQuestion", ask)+"\n"+prompt(-5, "go")+"\n"+turnOver(-6), uint8(2))
+	f.Fuzz(func(t *testing.T, text string, from uint8) {
+		lines := strings.Split(text, "\n")
+		tail, turned := NewTail(look), NewTail(look)
+		times := map[string]bool{}
+		for i := range lines {
+			tail.Add([]byte(lines[len(lines)-1-i]))
+			turned.Add([]byte(lines[(int(from)+i)%len(lines)]))
 		}
 		r := tail.Result()
 		if r.ActivityAt != nil && r.ActivityAt.Sub(look) > FutureGrace {
@@ -152,14 +157,14 @@ func FuzzTail(f *testing.F) {
 		if (r.Limit != nil) && (r.Error == nil) || (r.Error != nil) != (r.LastTurn == TurnError) {
 			t.Errorf("error %v, limit %v, last turn %s", r.Error, r.Limit, r.LastTurn)
 		}
-		if !tail.Done() {
-			return
+		for _, l := range tail.lines {
+			if l.at.IsZero() || times[l.at.String()] {
+				return
+			}
+			times[l.at.String()] = true
 		}
-		before := summary(tail)
-		activity := tail.activity
-		tail.Add([]byte(older))
-		if tail.bad == r.BadLines && tail.activity.Equal(activity) && summary(tail) != before {
-			t.Errorf("an older line changed %s to %s", before, summary(tail))
+		if len(lines) < Slack && summary(tail) != summary(turned) {
+			t.Errorf("in order %s, turned %s", summary(tail), summary(turned))
 		}
 	})
 }

@@ -147,12 +147,12 @@ func (t *transcripts) readTail(f io.ReaderAt, size int64) record.Transcript {
 		whole = n == size
 		tail = claude.NewTail(t.at)
 		lines = addBackwards(tail, buf, whole)
-		if tail.Done() || whole {
+		if tail.Enough() || whole {
 			break
 		}
 	}
 	r := tail.Result()
-	if !whole && !tail.Done() {
+	if !whole && !tail.Enough() {
 		r.Skipped = 1
 		switch {
 		case lines == 0:

@@ -103,9 +103,9 @@ func TestAddBackwards(t *testing.T) {
 	}{
 		{"tx-tail-midrune", "\xed\x95" + "xx\n" + endedTurn, false, 2, 0, "ended"},
 		{"tx-partial-last", endedTurn + `{"type":"assistant","mess`, true, 3, 1, "ended"},
-		{"tx-malformed-mid", `{"type":"us` + "\n" + endedTurn, true, 2, 0, "ended"}, // never reached
+		{"tx-malformed-mid", `{"type":"us` + "\n" + endedTurn, true, 3, 1, "ended"},
 		{"no newline at the end", strings.TrimSuffix(endedTurn, "\n"), true, 2, 0, "ended"},
-		{"blank lines", "\n\n" + endedTurn + "\n\n", true, 4, 0, "ended"},
+		{"blank lines", "\n\n" + endedTurn + "\n\n", true, 6, 0, "ended"},
 		{"one cut line", "xx", false, 0, 0, "none"},
 	}
 	for _, tt := range tests {
