@@ -13,7 +13,7 @@ import (
 // anything.
 func (p *page) title(row *Row, columns int, bold bool) string {
 	name := text(row.Session.Name, columns)
-	if name == "" {
+	if name == "" || code(name) == p.id(row) {
 		return p.id(row)
 	}
 	if bold {
@@ -50,8 +50,8 @@ func (p *page) sub(label, says string) {
 func (p *page) details(row *Row) {
 	p.sub("asks", text(row.Question, questionWidth))
 	p.sub("seen", p.evidence(row))
-	for _, n := range row.Notes[:min(len(row.Notes), 4)] {
-		p.sub("note", text(n.Says, saysWidth))
+	for _, says := range besides(row) {
+		p.sub("note", text(says, saysWidth))
 	}
 	p.sub("would do", text(row.would(), saysWidth))
 	p.sub("go", code(attach(row)))
@@ -65,15 +65,34 @@ func why(row *Row) string {
 	return cmp.Or(clean(row.Why), "the judge gives no reason")
 }
 
-// evidence is every reading in short: where, and what it says.
+// evidence is the readings in short: where, and what it says.
 func (p *page) evidence(row *Row) string {
 	var parts []string
 	for _, e := range row.Evidence[:min(len(row.Evidence), 4)] {
-		if says := text(e.Says, saysWidth); says != "" {
-			parts = append(parts, strings.TrimPrefix(text(e.Source, nameWidth)+": ", ": ")+says)
+		if says := clip(e.Says, 120); says != "" {
+			parts = append(parts, strings.TrimPrefix(clip(e.Source, nameWidth)+": ", ": ")+says)
 		}
 	}
-	return strings.Join(parts, "; ")
+	return text(strings.Join(parts, "; "), evidenceWidth)
+}
+
+// decisive is the first of the readings, which decided.
+func (p *page) decisive(row *Row) string {
+	first := *row
+	first.Evidence = row.Evidence[:min(len(row.Evidence), 1)]
+	return p.evidence(&first)
+}
+
+// besides is the notes of a session that do not merely repeat its question.
+func besides(row *Row) []string {
+	var says []string
+	for _, n := range row.Notes[:min(len(row.Notes), 4)] {
+		_, tail, ok := strings.Cut(n.Says, ": ")
+		if !ok || !strings.HasPrefix(row.Question, tail) {
+			says = append(says, n.Says)
+		}
+	}
+	return says
 }
 
 // would is what an acting fleet would do, "" when that is nothing to speak of:
@@ -193,7 +212,7 @@ func (p *page) grouped(s Section) {
 			continue
 		}
 		p.printf("- **%s**: %d sessions\n", g.lead, len(g.rows))
-		p.sub("seen", shared(g.rows, p.evidence))
+		p.sub("seen", shared(g.rows, p.decisive))
 		p.sub("would do", text(shared(g.rows, func(r *Row) string { return r.would() }), saysWidth))
 		for _, row := range g.rows {
 			p.printf("  - %s", p.line(row))

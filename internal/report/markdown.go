@@ -17,6 +17,7 @@ const (
 	saysWidth     = 200
 	whereWidth    = 60
 	alarmWidth    = 240
+	evidenceWidth = 240
 )
 
 // Markdown writes the report for a person, to be read raw in a terminal or
@@ -174,7 +175,7 @@ func (p *page) notRead() {
 			p.printf(" (%s)", p.reset(n.ResetAt.Time))
 		}
 		if len(n.Sessions) > 0 {
-			p.printf(": %s", p.list(n.Host, n.Sessions))
+			p.printf(": %s", p.list(n.Host, n.Sessions, 12))
 		}
 		p.printf("\n")
 	}
@@ -191,16 +192,15 @@ func (p *page) findings() {
 		if f.Until != nil {
 			p.printf(" (until %s)", p.both(f.Until.Time))
 		}
-		p.printf("\n")
 		if len(f.Sessions) > 0 {
-			p.printf("  - sessions: %s\n", p.list(f.Host, f.Sessions))
+			p.printf(": %s", p.list(f.Host, f.Sessions, 5))
 		}
+		p.printf("\n")
 	}
 }
 
-// list names sessions by their subjects, as many as a person would read.
-func (p *page) list(host string, subjects []string) string {
-	const most = 12
+// list names sessions by their subjects, the first most of them.
+func (p *page) list(host string, subjects []string, most int) string {
 	var parts []string
 	for _, s := range subjects[:min(len(subjects), most)] {
 		row := p.join(&Ask{Host: host, Ask: record.Ask{Session: s}}).row
@@ -209,10 +209,11 @@ func (p *page) list(host string, subjects []string) string {
 		}
 		parts = append(parts, p.title(row, 32, false))
 	}
-	if more := len(subjects) - most; more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", more))
+	more := ""
+	if n := len(subjects) - most; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, ", ") + more
 }
 
 func (p *page) outOfScope(s Section) {

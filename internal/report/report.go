@@ -13,6 +13,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -152,7 +153,14 @@ func findings(set *record.Set) []Finding {
 			fs = append(fs, Finding{rec.Host, rec.Subject, f})
 		}
 	}
+	slices.SortStableFunc(fs, func(a, b Finding) int { return cmp.Compare(a.rank(), b.rank()) })
 	return fs
+}
+
+// rank puts what stops work first, what is merely crowded and what is merely
+// counted last.
+func (f Finding) rank() int {
+	return map[string]int{"pause": -3, "process": -2, "boot": -1, "overlap": 1, "count": 2}[f.Name]
 }
 
 func notes(set *record.Set) []Note {

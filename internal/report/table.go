@@ -90,7 +90,7 @@ const progressWidth = 60
 // progress is a session's own word on what it does. Background sessions are
 // expected to have one.
 func (p *page) progress(section string, row *Row) string {
-	notes := text(shownNotes(row), progressWidth)
+	notes := text(strings.Join(besides(row), "; "), progressWidth)
 	switch progress := text(row.Session.Progress, progressWidth); {
 	case section == "9":
 		return text(row.would(), progressWidth)
@@ -101,14 +101,6 @@ func (p *page) progress(section string, row *Row) string {
 	default:
 		return cmp.Or(progress, notes)
 	}
-}
-
-func shownNotes(row *Row) string {
-	var parts []string
-	for _, n := range row.Notes {
-		parts = append(parts, n.Says)
-	}
-	return strings.Join(parts, "; ")
 }
 
 // ended writes the sessions that are over as one line: how many, and the ones

@@ -158,6 +158,17 @@ func clipLeft(s string, n int) string {
 	return join(cs)
 }
 
+// clipPath is clipLeft that begins with a whole part of the path when it can.
+func clipPath(s string, n int) string {
+	c := clipLeft(s, n)
+	if rest, cut := strings.CutPrefix(c, "…"); cut {
+		if i := strings.IndexByte(rest, '/'); i > 0 && i < len(rest)-1 {
+			return "…" + rest[i:]
+		}
+	}
+	return c
+}
+
 // cluster is one character on the screen.
 type cluster struct {
 	text  string

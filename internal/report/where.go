@@ -87,7 +87,7 @@ func (n names) where(row *Row, columns int) string {
 		after = " (" + branch + ")"
 	}
 	room := max(columns-width(before)-width(after), 16)
-	return inert(before + cmp.Or(clipLeft(dir, room), "no directory") + after)
+	return inert(before + cmp.Or(clipPath(dir, room), "no directory") + after)
 }
 
 // repoName is the directory that a repository is known by, from its git
