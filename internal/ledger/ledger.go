@@ -11,6 +11,7 @@
 package ledger
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -203,34 +204,38 @@ func syncDir(dir string) error {
 const tailWindow = 64 << 10
 
 // tail returns the last fire and the entries behind it; all entries when there
-// is no fire. It reads backwards, twice as far each time.
+// is no fire. It reads backwards, twice as far each time, and parses once it
+// has come to something that looks like a fire.
 func tail(r io.ReaderAt, size int64) ([]record.Entry, error) {
 	for window := int64(tailWindow); ; window *= 2 {
 		start := max(size-window, 0)
-		es, fired, err := entriesFrom(r, start, size)
-		if err != nil || fired || start == 0 {
-			return es, err
+		b := make([]byte, size-start)
+		if _, err := r.ReadAt(b, start); err != nil && err != io.EOF {
+			return nil, err
+		}
+		if start > 0 {
+			_, b, _ = bytes.Cut(b, []byte("\n")) // the first line may be half of one
+		}
+		if start > 0 && !bytes.Contains(b, []byte(`"`+record.EntryFire+`"`)) {
+			continue
+		}
+		if es, fired := entries(b); fired || start == 0 {
+			return es, nil
 		}
 	}
 }
 
-// entriesFrom returns the entries between two offsets from the last fire on,
-// and whether there is one. Behind start the first line may be half of one.
-func entriesFrom(r io.ReaderAt, start, end int64) (es []record.Entry, fired bool, err error) {
-	partial := start > 0
-	if partial {
-		start-- // a newline there makes the first line whole
-	}
-	for line, err := range fold.Lines(io.NewSectionReader(r, start, end-start)) {
-		switch {
-		case err != nil:
-			return nil, false, err
-		case line.N == 1 && partial, line.Damage != nil, line.Newer:
+// entries returns the entries of whole lines from the last fire on, and whether
+// there is one.
+func entries(b []byte) (es []record.Entry, fired bool) {
+	for line := range fold.Lines(bytes.NewReader(b)) {
+		if line.Damage != nil || line.Newer {
 			continue
-		case line.Entry.Kind == record.EntryFire:
+		}
+		if line.Entry.Kind == record.EntryFire {
 			es, fired = nil, true
 		}
 		es = append(es, line.Entry)
 	}
-	return es, fired, nil
+	return es, fired
 }

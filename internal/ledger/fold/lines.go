@@ -94,29 +94,41 @@ func Parse(raw []byte) (e record.Entry, newer bool, err error) {
 	case len(text) == 0 || text[0] != '{':
 		return e, false, errors.New("not a JSON object")
 	}
+	err = json.Unmarshal(raw, &e)
+	if err == nil && e.V == record.Version && known[e.Kind] {
+		err = check(e)
+	} else {
+		var kind string
+		if kind, err = later(raw, err); err == nil {
+			return record.Entry{V: record.Version, Kind: kind}, true, nil
+		}
+	}
+	if err != nil {
+		return record.Entry{}, false, err
+	}
+	return e, false, nil
+}
+
+// later judges a line that is no entry of a kind that this release knows: it is
+// of a later kind, which it returns, and whose fields may be anything; or it is
+// damaged.
+func later(raw []byte, err error) (kind string, _ error) {
 	var head struct {
 		V    int    `json:"v"`
 		Kind string `json:"kind"`
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return e, false, jsonError(err, len(raw))
+	if herr := json.Unmarshal(raw, &head); herr != nil {
+		return "", jsonError(herr, len(raw))
 	}
-	if head.V != record.Version {
-		return e, false, fmt.Errorf("ledger version %d, this program reads %d", head.V, record.Version)
+	switch {
+	case head.V != record.Version:
+		return "", fmt.Errorf("ledger version %d, this program reads %d", head.V, record.Version)
+	case !word.MatchString(head.Kind):
+		return "", errors.New("kind is no word")
+	case known[head.Kind]:
+		return "", jsonError(err, len(raw))
 	}
-	if !word.MatchString(head.Kind) {
-		return e, false, errors.New("kind is no word")
-	}
-	if !known[head.Kind] {
-		return record.Entry{V: head.V, Kind: head.Kind}, true, nil
-	}
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return record.Entry{}, false, jsonError(err, len(raw))
-	}
-	if err := check(e); err != nil {
-		return record.Entry{}, false, err
-	}
-	return e, false, nil
+	return head.Kind, nil
 }
 
 // word is what a kind of any release looks like. It is shown to the owner.
