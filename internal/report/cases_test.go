@@ -172,6 +172,20 @@ var cases = map[string]func(t *testing.T){
 			}
 		}
 	},
+	"sec-report": func(t *testing.T) {
+		// What the observers withhold cannot come back: of a session's own words
+		// only what the judge made of them is shown.
+		const secret = "ghp_0123456789abcdefghijABCDEFGHIJ0123456789"
+		s := newStream(t)
+		s.session("3", func(v *record.Verdict) { v.Question = "push with (withheld)?" })
+		s.line(record.KindSession, "devbox", "fleet-observe-claude", s.subject+"2", record.Session{Cwd: secret, Branch: secret,
+			Job: &record.Job{Detail: secret, Needs: secret, Result: secret}, Transcript: &record.Transcript{Question: &record.Question{Text: secret}}})
+		s.line(record.KindAgent, "devbox", "fleet-observe-paseo", "a", record.Agent{Title: secret, Cwd: secret})
+		md := s.markdown()
+		has(t, md, "asks: push with (withheld)?")
+		_, doc := render(t, s.b.Bytes(), time.Time{})
+		hasNot(t, md+string(doc), secret)
+	},
 	"sec-not-too-much": func(t *testing.T) {
 		for _, text := range []string{"3f786850e387550fdab836ed7e6dc881de23001b", "0b9c4f5e-8a8a-4f0e-9d52-0a6f0d1c2b3a", "sha256:" + strings.Repeat("ab", 32), "/srv/" + strings.Repeat("deep/", 20) + "end"} {
 			s := newStream(t)

@@ -89,6 +89,11 @@ func lawsOfJSON(t testing.TB, verdicts []judged, doc []byte) document {
 	if !bytes.HasSuffix(doc, []byte("}\n")) || bytes.Contains(doc, []byte(": null,\n  \"sections")) {
 		t.Errorf("JSON ends in %q", doc[max(0, len(doc)-20):])
 	}
+	for _, r := range string(doc) {
+		if r != '\n' && unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+			t.Errorf("character %U in the JSON", r)
+		}
+	}
 	var ids []string
 	rows, sum := map[string]string{}, 0
 	for _, s := range d.Sections {
