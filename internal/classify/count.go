@@ -152,7 +152,7 @@ func (st *stream) names(scope []judged) []finding {
 			continue
 		}
 		bearers[name] = append(bearers[name], s)
-		if !slices.ContainsFunc(st.owned, func(o *record.Owned) bool { return slices.Contains(ids(s.facts.S), owned(o)) }) {
+		if !slices.ContainsFunc(ids(s.facts.S), func(id string) bool { return st.ledger[id] }) {
 			lacking = append(lacking, s)
 		}
 	}

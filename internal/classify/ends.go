@@ -23,10 +23,13 @@ type end struct {
 
 // as is whether e is a limit, or is none, as asked.
 func (e end) as(limit bool) Reading {
-	if e.Truth == Yes && e.limit != limit {
-		return Reading{No, e.Says}
+	switch {
+	case e.Truth != Yes || e.limit == limit:
+		return e.Reading
+	case limit:
+		return no(e.source, "an error, and no usage limit: %s", e.cause)
 	}
-	return e.Reading
+	return no(e.source, "a usage limit: %s", e.cause)
 }
 
 // ends are the ends that hold, the surest source first.

@@ -125,7 +125,9 @@ func (s judged) title() string {
 func find(sessions []judged, name string) (judged, error) {
 	tests := []func(judged) bool{
 		func(s judged) bool { return s.record.Subject == name || slices.Contains(ids(s.facts.S), name) },
-		func(s judged) bool { return s.facts.S.Name == name || pid(s.facts.S) != 0 && strconv.Itoa(pid(s.facts.S)) == name },
+		func(s judged) bool {
+			return s.facts.S.Name == name || pid(s.facts.S) != 0 && strconv.Itoa(pid(s.facts.S)) == name
+		},
 		func(s judged) bool { return strings.HasPrefix(s.record.Subject, name) },
 	}
 	for _, test := range tests {

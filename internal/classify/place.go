@@ -51,34 +51,25 @@ func (st *stream) ours(f *Facts) (Reading, string) {
 		return f.Live, ""
 	}
 	names := ids(f.S)
-	var agents []string // ids of the agents that make their sessions ours
-	for _, a := range st.tick.Adopted {
-		if a.SessionID != "" && slices.Contains(names, a.SessionID) {
-			return Reading{Truth: Yes}, "adopted in the configuration"
+	for _, id := range names {
+		if why := st.mine[id]; why != "" {
+			return Reading{Truth: Yes}, why
 		}
-		agents = append(agents, a.PaseoAgentID)
 	}
-	for _, o := range st.owned {
-		if slices.Contains(names, owned(o)) {
-			return Reading{Truth: Yes}, cmp.Or(o.Why, "in the ledger")
-		}
-		agents = append(agents, o.PaseoAgentID)
-	}
-	agents = slices.DeleteFunc(agents, func(id string) bool { return id == "" })
-	agent, through := st.agentOf(f.Host, agents, names)
+	agent, through := st.agentOf(f.Host, names)
 	if through.Truth == Yes {
 		return through, "through the Paseo agent " + agent
 	}
 	wild := no("config", "nobody adopted it")
-	if slices.ContainsFunc(st.tick.Adopted, func(a record.Adopted) bool { return a.SessionID == "*" }) {
+	if st.all {
 		wild = not(f.finished())
-	}
-	ledger := no("ledger", "not in the ledger")
-	if st.expects(ledgers) {
-		ledger = and(st.everywhere(ledgers), ledger)
 	}
 	if wild.Truth == Yes {
 		return wild, "the configuration adopts every session"
+	}
+	ledger := no("ledger", "not in the ledger")
+	if r := st.everywhere(ledgers); st.expects(ledgers) && r.Truth != Yes {
+		ledger = unread("ledger", "%s", complaint(r))
 	}
 	return or(wild, through, ledger), ""
 }
@@ -89,15 +80,15 @@ func (f *Facts) finished() Reading {
 	return and(f.Background, not(f.Live), f.State.among("done", "failed", "stopped"))
 }
 
-// agentOf finds the Paseo agent, one of agents, that lists a session.
-func (st *stream) agentOf(host string, agents, names []string) (string, Reading) {
+// agentOf finds the Paseo agent of ours that lists a session.
+func (st *stream) agentOf(host string, names []string) (string, Reading) {
 	none := no("paseo/agents", "no Paseo agent of ours lists it")
-	if len(agents) == 0 || !st.expects(paseo) {
+	if len(st.makers) == 0 || !st.expects(paseo) {
 		return "", none
 	}
 	for _, r := range st.agents {
 		a, ok := record.Payload[record.Agent](r)
-		if ok && r.Host == host && slices.Contains(agents, a.ID) && oneOf(a.Sessions, names) {
+		if ok && r.Host == host && slices.Contains(st.makers, a.ID) && oneOf(a.Sessions, names) {
 			return a.ID, Reading{Truth: Yes}
 		}
 	}
@@ -149,7 +140,3 @@ func (f *Facts) branch() string {
 	}
 	return f.S.BranchID
 }
-
-// owned is the id of a session or a job that the ledger makes ours; "-" when
-// it names an agent only.
-func owned(o *record.Owned) string { return cmp.Or(o.SessionID, o.JobID, "-") }

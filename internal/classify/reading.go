@@ -40,9 +40,11 @@ func reading(t Truth, source, format string, args ...any) Reading {
 	return Reading{t, []record.Evidence{{Source: source, Says: fmt.Sprintf(format, args...)}}}
 }
 
-func yes(source, format string, args ...any) Reading    { return reading(Yes, source, format, args...) }
-func no(source, format string, args ...any) Reading     { return reading(No, source, format, args...) }
-func unread(source, format string, args ...any) Reading { return reading(Unread, source, format, args...) }
+func yes(source, format string, args ...any) Reading { return reading(Yes, source, format, args...) }
+func no(source, format string, args ...any) Reading  { return reading(No, source, format, args...) }
+func unread(source, format string, args ...any) Reading {
+	return reading(Unread, source, format, args...)
+}
 
 // when is Yes or No as ok says, with the same words.
 func when(ok bool, source, says string) Reading {

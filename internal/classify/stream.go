@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,13 +37,17 @@ type stream struct {
 	repos    map[string]*record.Repo
 	hosts    map[string]*record.Host
 	agents   []record.Record
-	owned    []*record.Owned
+	mine     map[string]string // why a session or job id is ours
+	makers   []string          // Paseo agents whose sessions are ours
+	all      bool              // the configuration adopts every session
+	ledger   map[string]bool   // session and job ids that the ledger knows
+	config   Reading           // what fleet-config said is here whole
 }
 
 func newStream(set *record.Set) *stream {
 	st := &stream{set: set, surfaces: map[record.Identity]*record.Surface{}, closed: map[record.Identity]error{},
 		wrote: map[string][]string{}, boards: map[record.Identity]*record.Board{}, repos: map[string]*record.Repo{},
-		hosts: map[string]*record.Host{}, agents: set.Of(record.KindAgent)}
+		hosts: map[string]*record.Host{}, agents: set.Of(record.KindAgent), mine: map[string]string{}, ledger: map[string]bool{}}
 	_, st.tick, _ = set.Tick()
 	for _, r := range set.All() {
 		if !slices.Contains(st.wrote[r.By], r.Host) {
@@ -61,10 +66,28 @@ func newStream(set *record.Set) *stream {
 			st.hosts[r.Host] = p
 		}
 		if p, ok := record.Payload[record.Owned](r); ok {
-			st.owned = append(st.owned, p)
+			id := cmp.Or(p.SessionID, p.JobID)
+			st.ledger[id] = true
+			st.adopt(id, p.PaseoAgentID, cmp.Or(p.Why, "in the ledger"))
 		}
 	}
+	if st.tick != nil {
+		for _, a := range st.tick.Adopted {
+			st.adopt(a.SessionID, a.PaseoAgentID, "adopted in the configuration")
+		}
+	}
+	st.config = st.configured()
 	return st
+}
+
+// adopt makes a session, or all of an agent's, ours.
+func (st *stream) adopt(session, agent, why string) {
+	if st.all = st.all || session == "*"; session != "" {
+		st.mine[session] = why
+	}
+	if agent != "" {
+		st.makers = append(st.makers, agent)
+	}
 }
 
 // scope is the id of the scope that is judged.

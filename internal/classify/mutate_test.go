@@ -1,0 +1,126 @@
+package classify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// mutant is the judge with one thing wrong.
+type mutant struct {
+	name string
+	judge
+}
+
+// TestMutate breaks the rules in every way that a slip could, one at a time,
+// and requires that a situation of the table, or a pair, notices.
+func TestMutate(t *testing.T) {
+	suite := situations()
+	var streams []*stream
+	for _, s := range suite {
+		streams = append(streams, newStream(setOf(s.world().records())))
+	}
+	want := outcomes(streams, standard())
+	for i, s := range suite {
+		if class, _, _ := strings.Cut(want[i], ":"); class != s.class {
+			t.Fatalf("%s: class %s, want %s", s.name, want[i], s.class)
+		}
+	}
+	killed, survived := 0, 0
+	for _, m := range mutants() {
+		if slices.Equal(outcomes(streams, m.judge), want) {
+			t.Errorf("survived: %s", m.name)
+			survived++
+		} else {
+			killed++
+		}
+	}
+	t.Logf("mutants: %d killed, %d survived", killed, survived)
+	fmt.Printf("mutants: %d killed, %d survived\n", killed, survived)
+}
+
+// situations are the table and a situation for each pair.
+func situations() []situation {
+	all := slices.Clone(table)
+	for _, p := range overlapping {
+		all = append(all, situation{p.String(), p.world, p.first})
+	}
+	return all
+}
+
+// outcomes are the classes that a judge gives, with the reason of an unknown.
+func outcomes(streams []*stream, j judge) []string {
+	var classes []string
+	for _, st := range streams {
+		v := j.sessions(st)[0].verdict
+		if v.Class == Unknown {
+			v.Class += ": " + v.Why
+		}
+		classes = append(classes, v.Class)
+	}
+	return classes
+}
+
+func mutants() []mutant {
+	var ms []mutant
+	for _, r := range Rules() {
+		ms = append(ms, mutant{"rule " + r.ID + " deleted", judge{without(r.ID), Standard}},
+			mutant{"rule " + r.ID + " negated", judge{mutated(r.ID, -1, not), Standard}},
+			mutant{"rule " + r.ID + " guesses no where it cannot tell", judge{mutated(r.ID, -1, guessNo), Standard}})
+		for i, w := range r.Ways {
+			name := fmt.Sprintf("rule %s, %s, ", r.ID, w.Name)
+			ms = append(ms, mutant{name + "deleted", judge{mutated(r.ID, i, never), Standard}},
+				mutant{name + "negated", judge{mutated(r.ID, i, not), Standard}})
+		}
+	}
+	for _, p := range overlapping {
+		ms = append(ms, mutant{p.String() + " swapped", judge{p.swapped(), Standard}})
+	}
+	return append(ms, moved()...)
+}
+
+func never(r Reading) Reading { return Reading{No, r.Says} }
+
+func guessNo(r Reading) Reading {
+	if r.Truth == Unread {
+		return never(r)
+	}
+	return r
+}
+
+// mutated is the table with the answer of one way of a rule changed, of every
+// way when way is -1.
+func mutated(id string, way int, change func(Reading) Reading) []Rule {
+	rules := Rules()
+	r := &rules[index(rules, id)]
+	if way == -1 {
+		whole := *r
+		r.Ways = []Way{{"", func(f *Facts) Reading { return change(whole.Match(f)) }}}
+		return rules
+	}
+	match := r.Ways[way].Match
+	r.Ways[way].Match = func(f *Facts) Reading { return change(match(f)) }
+	return rules
+}
+
+// moved are the bounds, each moved up and down by little and by much.
+func moved() []mutant {
+	var ms []mutant
+	bounds := map[string]func(*Bounds) *time.Duration{
+		"running": func(b *Bounds) *time.Duration { return &b.Running },
+		"stall":   func(b *Bounds) *time.Duration { return &b.Stall },
+		"grace":   func(b *Bounds) *time.Duration { return &b.Grace },
+		"fresh":   func(b *Bounds) *time.Duration { return &b.Fresh },
+	}
+	for _, name := range slices.Sorted(maps.Keys(bounds)) {
+		for _, by := range []time.Duration{time.Second, -time.Second} {
+			b := Standard
+			*bounds[name](&b) += by
+			ms = append(ms, mutant{strings.Join([]string{name, "bound moved by", by.String()}, " "), judge{Rules(), b}})
+		}
+	}
+	return ms
+}
