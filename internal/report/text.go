@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/displaywidth"
 )
 
 const (
@@ -123,7 +123,7 @@ func afterString(s string) string {
 }
 
 // width is the number of terminal columns that s takes.
-func width(s string) int { return uniseg.StringWidth(s) }
+func width(s string) int { return displaywidth.String(s) }
 
 // clip cleans s and cuts it to at most n columns, an ellipsis included, never
 // inside a character.
@@ -177,11 +177,9 @@ type cluster struct {
 
 func clusters(s string) []cluster {
 	var cs []cluster
-	for state := -1; len(s) > 0; {
-		var c cluster
-		c.text, s, c.width, state = uniseg.FirstGraphemeClusterInString(s, state)
-		c.text = shorten(c.text)
-		cs = append(cs, c)
+	g := displaywidth.StringGraphemes(s)
+	for g.Next() {
+		cs = append(cs, cluster{shorten(g.Value()), g.Width()})
 	}
 	return cs
 }
