@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -25,7 +26,11 @@ func parseJSON(b []byte) (*node, error) {
 		}
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return nil, &lineError{p.lineAt(e.Offset - 1), "not JSON at this place"}
+		at := e.Offset
+		if strings.Contains(e.Error(), `'\n'`) {
+			at-- // the newline itself is what does not fit
+		}
+		return nil, &lineError{p.lineAt(at), "not JSON at this place"}
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return nil, &lineError{p.lineAt(int64(len(b))), "the JSON ends too early"}

@@ -66,7 +66,7 @@ func (f *File) checkRepos(lists string) {
 			s.Repos = append(s.Repos, f.lists[s.ID]...)
 		}
 		bad := slices.ContainsFunc(f.Problems, func(p Problem) bool {
-			return p.Path == lists || strings.HasPrefix(p.Key, "scopes."+s.ID+".repos")
+			return p.Path == lists || p.Key == "scopes."+s.ID || strings.HasPrefix(p.Key, "scopes."+s.ID+".repos")
 		})
 		if len(s.Repos) == 0 && !bad {
 			f.Problems = append(f.Problems, Problem{f.Path, s.line, "scopes." + s.ID + ".repos",
@@ -127,7 +127,7 @@ func (f *File) Tick(s *Scope, host string, n *int, dry bool, p Placement) record
 	caps := s.Caps
 	caps.MailIntervalHour = s.MailIntervalH
 	t := record.Tick{Tick: n, Scope: s.ID, Host: host, Hosts: []string{}, Mode: s.Mode, DryRun: s.DryRun || dry,
-		Repos: slices.Concat([]string{}, p.Repos), Others: p.Others, Adopted: s.Adopted, Caps: caps, Surfaces: s.Surfaces,
+		Repos: append([]string{}, p.Repos...), Others: p.Others, Adopted: s.Adopted, Caps: caps, Surfaces: s.Surfaces,
 		AskWhen: s.AskWhen, Actions: s.ActionsAppID, PRCap: s.PRListCap, Renotify: s.AskRenotifyH, Raise: s.AskRaiseAfter,
 		Unfound: p.Unfound, Verbose: f.Notes(s, p)}
 	if len(s.Hosts) > 0 {

@@ -34,6 +34,9 @@ func fromYAML(y *yaml.Node, depth int) (*node, error) {
 			if err != nil {
 				return nil, err
 			}
+			if key.is("object") || key.is("list") {
+				return nil, &lineError{key.line, "a key that is no text"}
+			}
 			v, err := fromYAML(y.Content[i+1], depth+1)
 			if err != nil {
 				return nil, err

@@ -1,0 +1,332 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const homeDir = "/home/ana"
+
+// file is a configuration of the scope lamp with these keys.
+func file(keys string) string {
+	if keys != "" {
+		keys = ", " + keys
+	}
+	return `{"v": 1, "scopes": {"lamp": {"repos": ["/src/lamp"]` + keys + "}}}"
+}
+
+func load(text, yaml string) (*File, error) {
+	fsys := fstest.MapFS{"home/ana/.config/ctx/fleet.json": {Data: []byte(text)}}
+	if yaml != "" {
+		fsys["home/ana/.config/ctx/scopes.yaml"] = &fstest.MapFile{Data: []byte(yaml)}
+	}
+	return Load(fsys, homeDir+"/"+DefaultPath, fsys, homeDir)
+}
+
+// says is what is wrong, without the path of the file.
+func says(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), homeDir+"/.config/ctx/", "")
+}
+
+func TestKeys(t *testing.T) {
+	const one = "fleet.json:1: scopes.lamp."
+	whole0, whole1 := "want a whole number from 0", "want a whole number from 1"
+	aPathSays, text := "want a path that begins with / or ~/", "want a text that is not empty"
+	tests := []struct {
+		key     string
+		missing string // what get prints when the key is not there
+		good    string // a value
+		prints  string // what get prints for it
+		bad     string // another
+		says    string
+	}{
+		{"dispatch_enabled", "0", `1`, "1", `true`, "want 0 or 1"},
+		{"dispatch_enabled", "0", `0`, "0", `"1"`, "want 0 or 1"},
+		{"dispatch_enabled", "0", `1`, "1", `1.0`, "want 0 or 1"},
+		{"dispatch_enabled", "0", `1`, "1", `null`, "want 0 or 1"},
+		{"dry_run", "1", `0`, "0", `false`, "want 0 or 1"},
+		{"dry_run", "1", `1`, "1", `2`, "want 0 or 1"},
+		{"mode", "report", `"act"`, "act", `"Act"`, "want one of report, act"},
+		{"mode", "report", `"report"`, "report", `7`, "want one of report, act"},
+		{"state_dir", "/home/ana/.local/state/fleet-reconcile/lamp", `"~/state//x/"`, "/home/ana/state/x", `"state"`, aPathSays},
+		{"state_dir", "/home/ana/.local/state/fleet-reconcile/lamp", `"/var/x"`, "/var/x", `null`, aPathSays},
+		{"state_dir", "/home/ana/.local/state/fleet-reconcile/lamp", `"/"`, "/", `"/a\u0000b"`, aPathSays},
+		{"caps", `{"fleet_sessions":8,"active_sessions":12,"active_window_min":30,"research_spawns_per_day":4,"mail_interval_h":6}`,
+			`{"fleet_sessions": 0}`, `{"fleet_sessions":0,"active_sessions":12,"active_window_min":30,"research_spawns_per_day":4,"mail_interval_h":6}`, `8`, "want an object of whole numbers"},
+		{"adopted", "[]", `"*"`, `[{"session_id":"*"}]`, `"all"`, `want a list of adoptions, or "*"`},
+		{"adopted", "[]", `[{"session_id":"s1","paseo_agent_id":null,"adopted":"2026-10-01","note":"n"},{"paseo_agent_id":"g1"}]`,
+			`[{"session_id":"s1","adopted":"2026-10-01","note":"n"},{"session_id":"","paseo_agent_id":"g1"}]`, `{}`, `want a list of adoptions, or "*"`},
+		{"mail_interval_h", "6", `0`, "0", `-1`, whole0},
+		{"listing_cap", "200", `500`, "500", `0`, whole1},
+		{"pr_list_cap", "200", `100`, "100", `"100"`, whole1},
+		{"actions_app_id", "15368", `7`, "7", `1e3`, whole1},
+		{"tick_timeout_min", "15", `30`, "30", `1.5`, whole1},
+		{"ask_renotify_h", "6", `12`, "12", `[]`, whole0},
+		{"ask_raise_after_min", "50", `0`, "0", `9999999999`, whole0},
+		{"b_step_timeout_min", "10", `999999999`, "999999999", `01`, ""},
+		{"gh_token_file", "", `"~/token"`, "/home/ana/token", `"token"`, aPathSays + ", or null"},
+		{"gh_token_file", "", `null`, "", `7`, aPathSays + ", or null"},
+		{"launchd_prefix", "", `"com.acme."`, "com.acme.", `""`, text + ", or null"},
+		{"launchd_prefix", "", `null`, "", `[]`, text + ", or null"},
+		{"launchd_logs", "{}", `{"com.acme.sweep": "~/l"}`, `{"com.acme.sweep":"/home/ana/l"}`, `[]`, "want an object of paths"},
+		{"bookkeeping_run_log", "", `"/l"`, "/l", `"l"`, aPathSays + ", or null"},
+		{"dream_run_log", "", `"/l"`, "/l", `{}`, aPathSays + ", or null"},
+		{"surfaces", `["claude","paseo","gh","board"]`, `["claude","schedule"]`, `["claude","schedule"]`, `"claude"`, "want a list of surfaces"},
+		{"ask_when", "[]", `[{"key":"old","when":".age > 3","question":"Old?"}]`, `[{"key":"old","when":".age \u003e 3","question":"Old?"}]`, `{}`, "want a list of questions"},
+		{"owner_channel", `{"kind":"dialog"}`, `{"kind":"none"}`, `{"kind":"none"}`, `"dialog"`, "want an object"},
+		{"owner_channel", `{"kind":"dialog"}`, `{"kind":"command","argv":["say",""]}`, `{"kind":"command","argv":["say",""]}`, `[]`, "want an object"},
+		{"notify_command", "[]", `["p9","notify"]`, `["p9","notify"]`, `[]`, "want a command: a list of texts, the first not empty, or null"},
+		{"notify_command", "[]", `null`, `[]`, `["",1]`, "want a command: a list of texts, the first not empty, or null"},
+		{"run_logs", "[]", `[{"source":"dream","path":"~/d","stale_after_h":168},{"source":"b","path":"/b"}]`,
+			`[{"source":"dream","path":"/home/ana/d","stale_after_h":168},{"source":"b","path":"/b","stale_after_h":48}]`, `"x"`, "want a list of logs"},
+		{"hosts", "[]", `[{"name":"laptop","ssh":"ana@laptop"},{"name":"attic"}]`, `[{"name":"laptop","ssh":"ana@laptop"},{"name":"attic"}]`, `["laptop"]`, ""},
+	}
+	for _, tt := range tests {
+		for _, c := range []struct{ value, prints string }{{"", tt.missing}, {tt.good, tt.prints}} {
+			text := file("")
+			if c.value != "" {
+				text = file(fmt.Sprintf("%q: %s", tt.key, c.value))
+			}
+			f, err := load(text, "")
+			if err != nil {
+				t.Errorf("%s %s: %v", tt.key, c.value, err)
+				continue
+			}
+			s, _ := f.Scope("lamp")
+			if got, sound, err := f.Get(s, tt.key); got != c.prints || !sound || err != nil {
+				t.Errorf("get %s of %q: %s %t %v, want %s", tt.key, c.value, got, sound, err, c.prints)
+			}
+		}
+		if tt.says == "" {
+			continue // a row of its own below
+		}
+		f, err := load(file(fmt.Sprintf("%q: %s", tt.key, tt.bad)), "")
+		if want := one + tt.key + ": " + tt.says; says(err) != want {
+			t.Errorf("%s: %s\n got %s\nwant %s", tt.key, tt.bad, says(err), want)
+		}
+		if f == nil {
+			continue
+		}
+		s, _ := f.Scope("lamp")
+		if got, sound, _ := f.Get(s, tt.key); sound || IsSwitch(tt.key) && got != Safe(tt.key) {
+			t.Errorf("get %s of the bad %s: %s %t", tt.key, tt.bad, got, sound)
+		}
+	}
+	for _, set := range settings {
+		if set.name != "repos" && !slices.ContainsFunc(tests, func(tt struct{ key, missing, good, prints, bad, says string }) bool { return tt.key == set.name }) {
+			t.Errorf("no test of %s", set.name)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"an unknown key", file(`"dry_runs": 1`), "fleet.json:1: scopes.lamp.dry_runs: no such key"},
+		{"case matters", file(`"Dry_Run": 0`), "fleet.json:1: scopes.lamp.Dry_Run: no such key"},
+		{"twice", file(`"dry_run": 0, "dry_run": 1`), "fleet.json:1: scopes.lamp.dry_run: comes twice"},
+		{"an unknown key on its line", "{\"v\": 1,\n\"scopes\": {\n\"lamp\": {\"repos\": [\"/x\"],\n\n\"more\": {}}}}", "fleet.json:5: scopes.lamp.more: no such key"},
+		{"an unknown key at the top", `{"v": 1, "scopes": {}, "scope": {}}`, "fleet.json:1: scope: no such key"},
+		{"a key of odd signs", file(`"a\nb": 1`), `fleet.json:1: scopes.lamp."a\nb": no such key`},
+		{"no version", `{"scopes": {}}`, "fleet.json:1: v: is missing; want 1"},
+		{"another version", `{"v": 2, "scopes": {}}`, "fleet.json:1: v: want 1"},
+		{"the version is a text", `{"v": "1", "scopes": {}}`, "fleet.json:1: v: want 1"},
+		{"no scopes", `{"v": 1}`, "fleet.json:1: scopes: is missing; want an object of scopes"},
+		{"scopes are no object", `{"v": 1, "scopes": []}`, "fleet.json:1: scopes: want an object of scopes"},
+		{"a scope is no object", `{"v": 1, "scopes": {"lamp": 1}}`, "fleet.json:1: scopes.lamp: want an object"},
+		{"a bad id", `{"v": 1, "scopes": {"Lamp": {}}}`, "fleet.json:1: scopes.Lamp: want an id of a-z, 0-9, _ and -, 64 characters at most, the first no sign"},
+		{"a scope twice", `{"v": 1, "scopes": {"lamp": {}, "lamp": {"repos": ["/x"]}}}`, "fleet.json:1: scopes.lamp: comes twice"},
+		{"no repositories", `{"v": 1, "scopes": {"lamp": {}}}`, "fleet.json:1: scopes.lamp.repos: want a list of at least one path, here or in scopes.yaml"},
+		{"an empty list", `{"v": 1, "scopes": {"lamp": {"repos": []}}}`, "fleet.json:1: scopes.lamp.repos: want a list of at least one path, here or in scopes.yaml"},
+		{"repos is no list", `{"v": 1, "scopes": {"lamp": {"repos": "/x"}}}`, "fleet.json:1: scopes.lamp.repos: want a list of paths"},
+		{"a repo is no path", `{"v": 1, "scopes": {"lamp": {"repos": ["x"]}}}`, "fleet.json:1: scopes.lamp.repos[0]: want a path that begins with / or ~/"},
+		{"one directory for two", `{"v": 1, "scopes": {"a": {"repos": ["/a"], "state_dir": "/s"}, "b": {"repos": ["/b"], "state_dir": "/s/"}}}`,
+			"fleet.json:1: scopes.b.state_dir: want a directory of its own; scope a has the same"},
+		{"caps", file(`"caps": {"fleet_sessions": "8", "x": 1}`), "fleet.json:1: scopes.lamp.caps.fleet_sessions: want a whole number from 0\nfleet.json:1: scopes.lamp.caps.x: no such key"},
+		{"surfaces", file(`"surfaces": ["claude", "github"]`), "fleet.json:1: scopes.lamp.surfaces[1]: want one of claude, paseo, gh, board, schedule"},
+		{"an adoption of nothing", file(`"adopted": [{"note": "x"}]`), "fleet.json:1: scopes.lamp.adopted[0]: want session_id or paseo_agent_id"},
+		{"an adoption that is no object", file(`"adopted": ["*"]`), "fleet.json:1: scopes.lamp.adopted[0]: want an object"},
+		{"an adoption with more", file(`"adopted": [{"session_id": "s", "agent": "g"}]`), "fleet.json:1: scopes.lamp.adopted[0].agent: no such key"},
+		{"a log path", file(`"launchd_logs": {"com.acme.x": "x"}`), "fleet.json:1: scopes.lamp.launchd_logs.com.acme.x: want a path that begins with / or ~/"},
+		{"a channel", file(`"owner_channel": {"kind": "mail"}`), "fleet.json:1: scopes.lamp.owner_channel.kind: want one of dialog, command, none"},
+		{"a channel of no kind", file(`"owner_channel": {}`), "fleet.json:1: scopes.lamp.owner_channel.kind: is missing; want one of dialog, command, none"},
+		{"a command channel without a command", file(`"owner_channel": {"kind": "command"}`), "fleet.json:1: scopes.lamp.owner_channel.argv: want a command with the kind command, and with no other"},
+		{"a dialog with a command", file(`"owner_channel": {"kind": "dialog", "argv": ["x"]}`), "fleet.json:1: scopes.lamp.owner_channel.argv: want a command with the kind command, and with no other"},
+		{"a run log", file(`"run_logs": [{"path": "/x", "stale_after_h": 0}]`), "fleet.json:1: scopes.lamp.run_logs[0].stale_after_h: want a whole number from 1\nfleet.json:1: scopes.lamp.run_logs[0].source: is missing; want a text that is not empty"},
+		{"a host", file(`"hosts": ["laptop", {"ssh": "x"}]`), "fleet.json:1: scopes.lamp.hosts[0]: want an object\nfleet.json:1: scopes.lamp.hosts[1].name: is missing; want a text that is not empty"},
+		{"a question without a key", file(`"ask_when": [{"when": ".", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].key: is missing; want a key of a-z, 0-9, . _ - and :"},
+		{"a question with a bad key", file(`"ask_when": [{"key": "a b", "when": ".", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].key: want a key of a-z, 0-9, . _ - and :"},
+		{"a question that is no jq", file(`"ask_when": [{"key": "a", "when": ".a ===", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].when: want a jq expression"},
+		{"a question of an unknown function", file(`"ask_when": [{"key": "a", "when": "nope", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].when: want a jq expression"},
+		{"a question that is no text", file(`"ask_when": [{"key": "a", "when": 1, "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].when: want a jq expression"},
+		{"two questions of one key", file(`"ask_when": [{"key": "a", "when": ".", "question": "?"}, {"key": "a", "when": ".", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[1].key: want a key that no other question has"},
+		{"no JSON", "{\"v\": 1,\n\"scopes\": {,}}", "fleet.json:2: not JSON at this place"},
+		{"a comment", "{\n// c\n\"v\": 1}", "fleet.json:2: not JSON at this place"},
+		{"a text over two lines", "{\"v\": \"a\nb\"}", "fleet.json:1: not JSON at this place"},
+		{"cut", "{\"v\": 1,\n", "fleet.json:2: the JSON ends too early"},
+		{"a leading zero", file(`"b_step_timeout_min": 01`), "fleet.json:1: not JSON at this place"},
+		{"empty", "", "fleet.json:1: the JSON ends too early"},
+		{"two values", `{"v": 1, "scopes": {}} {}`, "fleet.json:1: more than one JSON value"},
+		{"a list", "[]", "fleet.json:1: want an object"},
+		{"not UTF-8", "{\"v\": 1,\n\"\xff\": 2}", "fleet.json:2: not UTF-8"},
+		{"nested too deep", strings.Repeat("[", 40) + strings.Repeat("]", 40), "fleet.json:1: nested deeper than 32"},
+	}
+	for _, tt := range tests {
+		if _, err := load(tt.text, ""); says(err) != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, says(err), tt.want)
+		}
+	}
+}
+
+func TestUnused(t *testing.T) {
+	f, err := load(file(`"tracker": 1, "coordinator_model": {}, "maestro_x": null, "compare_hour": 4, "timing": {}, "driver": [], "ask_repo": "x", "paseo_project": 1, "paseo_tools": 2`), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := f.Scope("")
+	notes := strings.Join(f.Notes(s, Placement{}), "\n")
+	for _, want := range []string{"scopes.lamp.tracker: accepted, not used by this release", "scopes.lamp.coordinator_model: ", "scopes.lamp.compare_hour: accepted, not used: the comparison with the core belongs to another product"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%s\nlacks %s", notes, want)
+		}
+	}
+	if len(s.Unused) != 9 {
+		t.Errorf("%q", s.Unused)
+	}
+	if v, sound, err := f.Get(s, "tracker"); v != "" || !sound || err != nil {
+		t.Errorf("%q %t %v", v, sound, err)
+	}
+	if _, _, err := f.Get(s, "nope"); err == nil || err.Error() != `no such key: "nope"` {
+		t.Errorf("%v", err)
+	}
+	if _, err := load(file(`"coordinators": 1`), ""); says(err) != "fleet.json:1: scopes.lamp.coordinators: no such key" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestScope(t *testing.T) {
+	f, err := load(`{"v": 1, "scopes": {"b": {"repos": ["/b"]}, "a": {"repos": ["/a"]}}}`, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := f.Scope("b"); err != nil || s.ID != "b" || s.Repos[0] != "/b" {
+		t.Errorf("%+v %v", s, err)
+	}
+	for id, want := range map[string]string{"": "fleet.json: which scope? there are: a, b", "c": `fleet.json: no scope "c"; there are: a, b`} {
+		if s, err := f.Scope(id); s != nil || says(err) != want {
+			t.Errorf("%q: %v %v", id, s, err)
+		}
+	}
+	f, _ = load(`{"v": 1, "scopes": {}}`, "")
+	if _, err := f.Scope(""); says(err) != "fleet.json: which scope? there are: none" {
+		t.Errorf("%v", err)
+	}
+	if s, err := Default("lamp", homeDir); err != nil || s.Enabled || !s.DryRun || s.StateDir != homeDir+"/.local/state/fleet-reconcile/lamp" {
+		t.Errorf("%+v %v", s, err)
+	}
+	if _, err := Default("../lamp", homeDir); err == nil {
+		t.Error("../lamp is a scope")
+	}
+}
+
+func TestLoad_unreadable(t *testing.T) {
+	fsys := fstest.MapFS{"big": {Data: []byte(strings.Repeat(" ", sizeLimit+1))}, "dir/x": {}}
+	if _, err := Load(fsys, "/none", fsys, homeDir); !errors.Is(err, fs.ErrNotExist) || err.Error() != "reading /none: file does not exist" {
+		t.Errorf("%v", err)
+	}
+	if _, err := Load(fsys, "/big", fsys, homeDir); err == nil || err.Error() != "/big: longer than 4194304 bytes" {
+		t.Errorf("%v", err)
+	}
+	if f, err := Load(fsys, "/dir", fsys, homeDir); f != nil || err == nil {
+		t.Errorf("%v %v", f, err)
+	}
+	if _, err := Load(fsys, "/../x", fsys, homeDir); err == nil {
+		t.Error("a path that is none")
+	}
+}
+
+// What is wrong is never quoted.
+func TestProblems_quoteNothing(t *testing.T) {
+	secret := "ghp_Zq7Xw9Kp2Lm4Nv6Rt8Sy1Ub3Cd5Ef7Gh9Jk"
+	for _, set := range settings {
+		for _, value := range []string{`"` + secret + `"`, `["` + secret + `"]`, `{"kind":"` + secret + `"}`, `[{"key":"` + secret + `","when":"` + secret + `"}]`, secret} {
+			_, err := load(file(fmt.Sprintf("%q: %s", set.name, value)), "")
+			if err != nil && strings.Contains(err.Error(), secret[4:12]) {
+				t.Errorf("%s: %v", set.name, err)
+			}
+		}
+	}
+	for _, yaml := range []string{secret, "version: " + secret, "version: 1\nscopes: " + secret, "version: 1\nscopes:\n  lamp: " + secret, "version: 1\nscopes:\n  lamp: [" + secret + "]", "a: *" + secret} {
+		if _, err := load(`{"v": 1, "scopes": {"lamp": {}}}`, yaml); err == nil || strings.Contains(err.Error(), secret[4:12]) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestExample(t *testing.T) {
+	f, err := load(string(Example), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.Scope("")
+	if err != nil || s.Enabled || !s.DryRun || s.Mode != "report" || len(f.Notes(s, Placement{})) > 0 {
+		t.Errorf("%+v %v", s, err)
+	}
+	for _, set := range settings {
+		if set.name != "state_dir" && !strings.Contains(string(Example), `"`+set.name+`"`) {
+			t.Errorf("the example lacks %s", set.name)
+		}
+	}
+}
+
+// Whatever the file is: what is wrong has a line of it and is said in one line;
+// dispatch is on only when the file says exactly 1, a run is live only on 0.
+func FuzzParse(f *testing.F) {
+	f.Add(string(Example))
+	f.Add(file(`"dispatch_enabled": 1, "dry_run": 0`))
+	f.Add(file(`"adopted": [{"session_id": "s"}], "caps": {"fleet_sessions": 1}`))
+	f.Add("{\"v\": 1,\n\"scopes\": {\"a\": [")
+	f.Fuzz(func(t *testing.T, text string) {
+		c := Parse("f", []byte(text), homeDir)
+		for _, p := range c.Problems {
+			if p.Line < 1 || p.Line > 1+strings.Count(text, "\n") || p.Says == "" || strings.ContainsAny(p.String(), "\n\r\x00") {
+				t.Fatalf("%+v", p)
+			}
+		}
+		for _, id := range c.Scopes() {
+			s, err := c.Scope(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said struct {
+				Scopes map[string]map[string]any `json:"scopes"`
+			}
+			if (s.Enabled || !s.DryRun) && json.Unmarshal([]byte(text), &said) != nil {
+				t.Fatal("on or live by what is no JSON")
+			}
+			if v, _ := said.Scopes[id]["dispatch_enabled"].(float64); s.Enabled && v != 1 {
+				t.Fatal("on without a 1")
+			}
+			if v, is := said.Scopes[id]["dry_run"].(float64); !s.DryRun && (v != 0 || !is) {
+				t.Fatal("live without a 0")
+			}
+			for _, set := range settings {
+				if v, sound, err := c.Get(s, set.name); err != nil || sound && strings.Contains(v, "\x00") {
+					t.Fatalf("%s: %q %v", set.name, v, err)
+				}
+			}
+		}
+		again := Parse("f", []byte(text), homeDir)
+		if fmt.Sprint(c.Problems) != fmt.Sprint(again.Problems) {
+			t.Fatal("not the same twice")
+		}
+	})
+}
