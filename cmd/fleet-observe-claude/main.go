@@ -47,6 +47,9 @@ func run(ctx context.Context, std *cli.Std, opts *options) error {
 	if err != nil {
 		return cli.Usage(err)
 	}
+	if err := w.Record(opts.Record); err != nil {
+		return cli.Usage(err)
+	}
 	c := observe.Claude{Binary: opts.Claude, Dirs: opts.ClaudeDir, Timeout: opts.Timeout, ListingCap: opts.ListingCap}
 	unread, err := c.Observe(ctx, w, std)
 	if err == nil && len(unread) > 0 {

@@ -91,7 +91,7 @@ func (t *Tail) Add(line []byte) {
 	if (e.Type == "assistant" || len(e.results()) > 0) && at.After(t.activity) {
 		t.activity = at
 	}
-	if e.IsSidechain || e.Type != "assistant" && e.Type != "user" && e.Type != "system" {
+	if e.Type != "assistant" && e.Type != "user" && e.Type != "system" {
 		return
 	}
 	t.first.add(e, at)

@@ -27,7 +27,7 @@ type turn struct {
 
 // add takes the next older line.
 func (t *turn) add(e entry, at time.Time) {
-	if t.boundary {
+	if t.boundary || e.IsSidechain {
 		return
 	}
 	switch e.Type {

@@ -98,9 +98,10 @@ func (c Claude) Observe(ctx context.Context, w *World, sink Sink) (unread []stri
 	emit.surface("claude/version", "", version)
 	emit.surface("claude/processes", "", processes)
 	for _, d := range dirs {
+		w.rec.directory(d)
 		c.emitDir(w, d, &emit)
 	}
-	return emit.unread, emit.err
+	return emit.unread, cmp.Or(emit.err, w.rec.failed())
 }
 
 // dirs are the directories to read, the first without a label.
@@ -188,6 +189,9 @@ func (c Claude) spec(w *World, bin string, args ...string) command.Spec {
 func (c Claude) run(ctx context.Context, w *World, s command.Spec) ([]byte, error) {
 	what := strings.Join(s.Argv[:2], " ")
 	res, err := w.Run(ctx, s)
+	if err != nil || res.Status != 0 {
+		w.rec.failure(s, res, err)
+	}
 	switch {
 	case errors.Is(err, command.ErrTimeout):
 		return nil, fmt.Errorf("%s: no answer within %s", what, c.Timeout)
@@ -204,8 +208,9 @@ func (c Claude) readVersion(ctx context.Context, w *World, bin string, s *record
 	if err != nil {
 		return err
 	}
-	_, s.Drift, err = claude.Version(out)
-	s.Rows = 1
+	version, drift, err := claude.Version(out)
+	s.Drift, s.Rows = drift, 1
+	w.rec.command(c.spec(w, bin, "--version"), claude.EncodeVersion(version), "0", nil)
 	return err
 }
 
@@ -225,6 +230,8 @@ func (c Claude) readListing(ctx context.Context, w *World, d *claudeDir, bin str
 		return
 	}
 	s.Rows = len(d.Rows)
+	b, err := claude.EncodeListing(d.Rows)
+	w.rec.command(spec, b, "0", err)
 }
 
 // readTable reads the process table, which all directories share.
@@ -240,9 +247,11 @@ func (c Claude) readTable(w *World, dirs []*claudeDir) *record.Surface {
 	}
 	table, err := w.Processes(pids)
 	if err != nil {
+		w.rec.machine(w, nil, false)
 		fail(s, err)
 		return s
 	}
+	w.rec.machine(w, table, true)
 	s.Rows = len(table)
 	for _, d := range dirs {
 		d.TableRead, d.Table = true, table

@@ -44,8 +44,10 @@ func (w *World) place(dir string) (gitrepo.Place, string) {
 	p, err := gitrepo.Locate(w.FS, dir)
 	switch {
 	case err == nil:
+		w.rec.place(w.FS, dir, p)
 		return p, record.PlacedByCwd
 	case errors.Is(err, gitrepo.ErrNoRepository):
+		w.rec.place(w.FS, dir, p)
 		return p, record.PlacedNone
 	case errors.Is(err, fs.ErrNotExist):
 		return p, record.PlacedGone

@@ -127,12 +127,18 @@ func (t *transcripts) read(path string) record.Transcript {
 	if err != nil || !ok || !info.Mode().IsRegular() {
 		return record.Transcript{Found: true, Unread: unreadWhy(cmp.Or(err, errors.New("not a regular file"))), LastTurn: claude.TurnNone}
 	}
-	return t.readTail(ra, info.Size())
+	r, tail := t.readTail(ra, info.Size())
+	if t.w.rec != nil && tail != nil {
+		b, err := tail.Encode()
+		t.w.rec.file(path, b, err)
+	}
+	return r
 }
 
 // readTail reads growing windows of a file's end. Each is read afresh: an
-// older line may begin before the window that first cut it.
-func (t *transcripts) readTail(f io.ReaderAt, size int64) record.Transcript {
+// older line may begin before the window that first cut it. The tail is nil
+// when nothing could be read.
+func (t *transcripts) readTail(f io.ReaderAt, size int64) (record.Transcript, *claude.Tail) {
 	var tail *claude.Tail
 	whole, lines := false, 0
 	for _, window := range Windows {
@@ -142,7 +148,7 @@ func (t *transcripts) readTail(f io.ReaderAt, size int64) record.Transcript {
 		}
 		buf := t.buf[:n]
 		if got, err := f.ReadAt(buf, size-n); err != nil && !(err == io.EOF && got == len(buf)) {
-			return record.Transcript{Found: true, Unread: unreadWhy(err), LastTurn: claude.TurnNone}
+			return record.Transcript{Found: true, Unread: unreadWhy(err), LastTurn: claude.TurnNone}, nil
 		}
 		whole = n == size
 		tail = claude.NewTail(t.at)
@@ -161,7 +167,7 @@ func (t *transcripts) readTail(f io.ReaderAt, size int64) record.Transcript {
 			r.Unread = fmt.Sprintf("the last %d MiB do not tell", Windows[len(Windows)-1]>>20)
 		}
 	}
-	return r
+	return r, tail
 }
 
 // addBackwards gives the lines of buf to tail, newest first, until it is done.

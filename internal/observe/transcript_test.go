@@ -63,7 +63,7 @@ func TestReadTail_bytes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		tr := &transcripts{at: look}
-		r := tr.readTail(tt.file, tt.file.size)
+		r, _ := tr.readTail(tt.file, tt.file.size)
 		if tt.file.read != tt.read || r.Unread != tt.unread {
 			t.Errorf("%s: read %d bytes, unread %q; want %d, %q", tt.name, tt.file.read, r.Unread, tt.read, tt.unread)
 		}
@@ -83,7 +83,7 @@ func TestReadTail_memory(t *testing.T) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r := (&transcripts{at: look}).readTail(f, f.size)
+		r, _ := (&transcripts{at: look}).readTail(f, f.size)
 		runtime.ReadMemStats(&after)
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<20 {
 			t.Errorf("%s: %d MiB allocated", name, grown>>20)
@@ -126,9 +126,9 @@ func FuzzReadTail(f *testing.F) {
 		old := Windows
 		defer func() { Windows = old }()
 		Windows = []int64{int64(n) + 1, int64(len(b)) + 1}
-		got := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)))
+		got, _ := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)))
 		Windows = []int64{int64(len(b)) + 1}
-		want := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)))
+		want, _ := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)))
 		if got.LastTurn != want.LastTurn || fmt.Sprint(got.Question) != fmt.Sprint(want.Question) || (got.Error == nil) != (want.Error == nil) {
 			t.Errorf("windowed %+v, whole %+v", got, want)
 		}

@@ -29,6 +29,7 @@ type World struct {
 
 	env      func(string) string
 	fixtures string
+	rec      *Recording
 }
 
 // New returns the recorded machine in fixtures, or this one when fixtures is
