@@ -43,7 +43,7 @@ func special(r, before, after rune) bool {
 	case '_':
 		return !isWord(before) || !isWord(after) // inside a word it is text
 	case '~':
-		return before == '~' || after == '~' || isWord(before)
+		return after != '/' || before != 0 && before != ' ' // alone it opens and never closes a deletion
 	case '[':
 		return before == '!' || before == '[' || after == '['
 	case '(':

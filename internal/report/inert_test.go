@@ -40,7 +40,7 @@ var nasty = []string{
 	"![x](http://evil.test/x.png)", "[x](http://evil.test)", "[x][y]", "[x]: http://evil.test", "[^1]", "[[page]]", "[ ] todo",
 	"https://evil.test/a?b=c", "http://evil.test", "www.evil.test", "WWW.evil.test", "ftp://evil.test", "&lt;b&gt;", "&copy;", "&#60;", "AT&T",
 	"# heading", "## heading", "- item", "+ item", "* item", "1. one", "1) one", "> quote", "---", "===", "***", "___", "```", "~~~", ": def", "    code",
-	"`tick`", "``two``", "**bold**", "__bold__", "_it_", "*it*", "~~s~~", "~s~ ~t~", "snake_case_name", "__init__", "a*b*c", "\\", "a\\", "\\|", "a\\|b", "|", "| a | b |", "|-|",
+	"`tick`", "``two``", "**bold**", "__bold__", "_it_", "*it*", "~~s~~", "~s~ ~t~", "~!~", "~/a (~/b)", "~/a ~/b~", "snake_case_name", "__init__", "a*b*c", "\\", "a\\", "\\|", "a\\|b", "|", "| a | b |", "|-|",
 	"\x00", "\xff\xfe", strings.Repeat("W", 1<<15), strings.Repeat("界", 1<<14), strings.Repeat("\u0301", 1<<14), "x" + strings.Repeat("\u0301", 1<<14), strings.Repeat("\u200d", 1<<13), strings.Repeat("`", 500), strings.Repeat("[", 500), strings.Repeat("\x1b[", 500),
 	"", " ", "`", "$(rm -rf ~)", "'; rm -rf ~; '", "-x",
 }

@@ -78,7 +78,7 @@ func (n names) where(row *Row, columns int) string {
 	}
 	var before, after string
 	if n.many {
-		before = clip(row.Host, 20) + ":"
+		before = clip(row.Host, 20) + ": "
 	}
 	if repo := repoName(s.Repo); !strings.Contains(dir+"/", "/"+repo+"/") {
 		before += strings.TrimLeft(clip(repo, 24)+" ", " ")
