@@ -40,6 +40,9 @@ func main() {
 }
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
+	if opts.Record != "" {
+		return cli.Usage(errors.New("--record: Paseo's files are not recorded"))
+	}
 	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)

@@ -59,6 +59,7 @@ func TestParseAgent(t *testing.T) {
 			func(a *record.Agent) {
 				a.Archived, a.ArchivedAt, a.Internal = true, at(t, "2026-08-03T10:00:00Z"), true
 			}, nil},
+		{"an empty archiving time", `"archivedAt":""`, func(a *record.Agent) {}, nil},
 		{"unarchived is null, not absent", `"archivedAt":null`, func(a *record.Agent) {}, nil},
 		{"an archiving time that is none", `"archivedAt":"yes"`, func(a *record.Agent) { a.Archived = true }, []string{"archivedAt is not a time"}},
 		{"attention", `"requiresAttention":true,"attentionReason":"finished"`, func(a *record.Agent) { a.Attention = "finished" }, nil},

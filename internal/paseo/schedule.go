@@ -232,7 +232,7 @@ func (s Schedule) result(l Look) string {
 // open is the newest run that has not ended; nil when there is none.
 func (s Schedule) open() *run {
 	for i := len(s.runs) - 1; i >= 0; i-- {
-		if r := &s.runs[i]; r.status == running && r.ended.IsZero() {
+		if r := &s.runs[i]; r.status == running {
 			return r
 		}
 	}
