@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 )
@@ -47,17 +46,4 @@ func TryLock(name, note string) (io.Closer, error) {
 		return nil, fmt.Errorf("locking %s: %w", name, err)
 	}
 	return f, nil
-}
-
-// Status is the exit status of a command as a shell gives it, by what Group
-// returned: 128 + n after signal n. ok is false when there is none because the
-// command was not started or did not end by itself.
-func Status(err error) (n int, ok bool) {
-	if err == nil {
-		return 0, true
-	}
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return status(exit), true
-	}
-	return 0, false
 }
