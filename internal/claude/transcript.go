@@ -50,6 +50,14 @@ type dated struct {
 // NewTail returns a Tail for a file that was looked at at.
 func NewTail(at time.Time) *Tail { return &Tail{at: at, first: turn{results: map[string]bool{}}} }
 
+// NewSubagentTail returns a Tail for a subagent's own file, all of whose lines
+// are a side chain of the session's.
+func NewSubagentTail(at time.Time) *Tail {
+	t := NewTail(at)
+	t.first.side = true
+	return t
+}
+
 // Done tells whether older lines can change nothing any more.
 func (t *Tail) Done() bool { return t.Enough() && t.after >= Slack }
 
@@ -109,7 +117,7 @@ func (t *Tail) last() turn {
 		behind = lines[i].at
 	}
 	slices.SortStableFunc(lines, func(a, b dated) int { return b.at.Compare(a.at) })
-	last := turn{results: map[string]bool{}}
+	last := turn{results: map[string]bool{}, side: t.first.side}
 	for _, l := range lines {
 		at := l.at
 		if l.Timestamp == nil {

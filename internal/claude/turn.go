@@ -23,11 +23,12 @@ type turn struct {
 	boundary bool   // the beginning of the last turn, or of its last message, was passed
 	text     string // last assistant text of the last turn
 	textAt   time.Time
+	side     bool // side chains count: the file is a subagent's
 }
 
 // add takes the next older line.
 func (t *turn) add(e entry, at time.Time) {
-	if t.boundary || e.IsSidechain {
+	if t.boundary || e.IsSidechain && !t.side {
 		return
 	}
 	switch e.Type {

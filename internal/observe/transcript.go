@@ -74,7 +74,7 @@ func (t *transcripts) fill(d *claude.Draft) {
 	var best *record.Transcript
 	for _, id := range d.TranscriptIDs {
 		for _, path := range t.files[id] {
-			r := t.read(path)
+			r := t.read(path, claude.NewTail)
 			r.Subagents = t.subagents(strings.TrimSuffix(path, ".jsonl"))
 			if best == nil || newer(r.ActivityAt, best.ActivityAt) {
 				best = &r
@@ -115,8 +115,8 @@ func newer(a, b *record.Time) bool {
 	return a != nil && (b == nil || a.After(b.Time))
 }
 
-// read reads the end of one transcript.
-func (t *transcripts) read(path string) record.Transcript {
+// read reads the end of one transcript into what begin returns.
+func (t *transcripts) read(path string, begin func(time.Time) *claude.Tail) record.Transcript {
 	f, err := t.w.FS.Open(Path(path))
 	if err != nil {
 		return record.Transcript{Found: !errors.Is(err, fs.ErrNotExist), Unread: unreadWhy(err), LastTurn: claude.TurnNone}
@@ -127,7 +127,7 @@ func (t *transcripts) read(path string) record.Transcript {
 	if err != nil || !ok || !info.Mode().IsRegular() {
 		return record.Transcript{Found: true, Unread: unreadWhy(cmp.Or(err, errors.New("not a regular file"))), LastTurn: claude.TurnNone}
 	}
-	r, tail := t.readTail(ra, info.Size())
+	r, tail := t.readTail(ra, info.Size(), begin)
 	if t.w.rec != nil && tail != nil {
 		b, err := tail.Encode()
 		t.w.rec.file(path, b, err)
@@ -138,7 +138,7 @@ func (t *transcripts) read(path string) record.Transcript {
 // readTail reads growing windows of a file's end. Each is read afresh: an
 // older line may begin before the window that first cut it. The tail is nil
 // when nothing could be read.
-func (t *transcripts) readTail(f io.ReaderAt, size int64) (record.Transcript, *claude.Tail) {
+func (t *transcripts) readTail(f io.ReaderAt, size int64, begin func(time.Time) *claude.Tail) (record.Transcript, *claude.Tail) {
 	var tail *claude.Tail
 	whole, lines := false, 0
 	for _, window := range Windows {
@@ -151,7 +151,7 @@ func (t *transcripts) readTail(f io.ReaderAt, size int64) (record.Transcript, *c
 			return record.Transcript{Found: true, Unread: unreadWhy(err), LastTurn: claude.TurnNone}, nil
 		}
 		whole = n == size
-		tail = claude.NewTail(t.at)
+		tail = begin(t.at)
 		lines = addBackwards(tail, buf, whole)
 		if tail.Enough() || whole {
 			break
@@ -211,7 +211,7 @@ func (t *transcripts) subagents(dir string) *record.Subagents {
 	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.path, b.path)) })
 	s := &record.Subagents{Count: len(files)}
 	for _, f := range files[:min(len(files), newestSubagents)] {
-		r := t.read(f.path)
+		r := t.read(f.path, claude.NewSubagentTail)
 		if newer(r.ActivityAt, s.ActivityAt) {
 			s.ActivityAt = r.ActivityAt
 		}

@@ -63,7 +63,7 @@ func TestReadTail_bytes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		tr := &transcripts{at: look}
-		r, _ := tr.readTail(tt.file, tt.file.size)
+		r, _ := tr.readTail(tt.file, tt.file.size, claude.NewTail)
 		if tt.file.read != tt.read || r.Unread != tt.unread {
 			t.Errorf("%s: read %d bytes, unread %q; want %d, %q", tt.name, tt.file.read, r.Unread, tt.read, tt.unread)
 		}
@@ -83,7 +83,7 @@ func TestReadTail_memory(t *testing.T) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r, _ := (&transcripts{at: look}).readTail(f, f.size)
+		r, _ := (&transcripts{at: look}).readTail(f, f.size, claude.NewTail)
 		runtime.ReadMemStats(&after)
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<20 {
 			t.Errorf("%s: %d MiB allocated", name, grown>>20)
@@ -126,27 +126,32 @@ func FuzzReadTail(f *testing.F) {
 		old := Windows
 		defer func() { Windows = old }()
 		Windows = []int64{int64(n) + 1, int64(len(b)) + 1}
-		got, _ := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)))
+		got, _ := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)), claude.NewTail)
 		Windows = []int64{int64(len(b)) + 1}
-		want, _ := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)))
+		want, _ := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)), claude.NewTail)
 		if got.LastTurn != want.LastTurn || fmt.Sprint(got.Question) != fmt.Sprint(want.Question) || (got.Error == nil) != (want.Error == nil) {
 			t.Errorf("windowed %+v, whole %+v", got, want)
 		}
 	})
 }
 
-// Subagents' activity counts; a session in two project directories has the
+// Subagents' activity counts, and so do their open turns although all of their
+// lines are side chains; a session in two project directories has the
 // answers of the younger one; directories of one slug are not mixed up.
 func TestTranscripts(t *testing.T) {
 	file := func(at string, turn string) *fstest.MapFile {
 		return &fstest.MapFile{Data: []byte(`{"type":"assistant","timestamp":"` + at + `","message":{"id":"a","stop_reason":"` + turn + `","content":[{"type":"text","text":"x"}]}}` + "\n")}
 	}
+	side := func(f *fstest.MapFile) *fstest.MapFile {
+		f.Data = bytes.Replace(f.Data, []byte("{"), []byte(`{"isSidechain":true,`), 1)
+		return f
+	}
 	w := &World{At: look, FS: fstest.MapFS{
 		"h/.claude/projects/-w-a/s1.jsonl":                       file("2026-11-29T14:10:00.000Z", "end_turn"),
 		"h/.claude/projects/-w-b/s1.jsonl":                       file("2026-11-29T14:20:00.000Z", "tool_use"),
 		"h/.claude/projects/-w-a/s2.jsonl":                       file("2026-11-29T14:10:00.000Z", "tool_use"),
-		"h/.claude/projects/-w-a/s2/subagents/agent-1.jsonl":     file("2026-11-29T14:59:55.000Z", "tool_use"),
-		"h/.claude/projects/-w-a/s2/subagents/x/agent-2.jsonl":   file("2026-11-29T14:30:00.000Z", "end_turn"),
+		"h/.claude/projects/-w-a/s2/subagents/agent-1.jsonl":     side(file("2026-11-29T14:59:55.000Z", "tool_use")),
+		"h/.claude/projects/-w-a/s2/subagents/x/agent-2.jsonl":   side(file("2026-11-29T14:30:00.000Z", "end_turn")),
 		"h/.claude/projects/-w-a/s2/subagents/agent-1.meta.json": {Data: []byte("{}")},
 	}}
 	d := &claudeDir{path: "/h/.claude", surfaces: map[string]*record.Surface{}}
