@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // mutant is the judge with one thing wrong.
@@ -51,13 +53,17 @@ func situations() []situation {
 	return all
 }
 
-// outcomes are the classes that a judge gives, with the reason of an unknown.
+// outcomes are the classes that a judge gives, with the reason of an unknown
+// and the reset of a limit.
 func outcomes(streams []*stream, j judge) []string {
 	var classes []string
 	for _, st := range streams {
 		v := j.sessions(st)[0].verdict
 		if v.Class == Unknown {
 			v.Class += ": " + v.Why
+		}
+		if v.ResetAt != nil {
+			v.Class += ": " + v.ResetAt.Format(record.Layout)
 		}
 		classes = append(classes, v.Class)
 	}
@@ -114,6 +120,7 @@ func moved() []mutant {
 		"stall":   func(b *Bounds) *time.Duration { return &b.Stall },
 		"grace":   func(b *Bounds) *time.Duration { return &b.Grace },
 		"fresh":   func(b *Bounds) *time.Duration { return &b.Fresh },
+		"assumed": func(b *Bounds) *time.Duration { return &b.Assumed },
 	}
 	for _, name := range slices.Sorted(maps.Keys(bounds)) {
 		for _, by := range []time.Duration{time.Second, -time.Second} {

@@ -142,7 +142,16 @@ func (f *Facts) asks() Reading {
 	if f.J != nil {
 		blocked = and(when(f.J.Tempo == "blocked", "claude/jobs", strings.TrimSpace("tempo "+f.J.Tempo)), f.Status.among(""))
 	}
-	return and(f.unanswered(), or(idle, blocked), silent(f.Live), not(f.Stale), not(f.question()), silent(f.Listed))
+	// A job's question is for its user; a plan is for whoever approves.
+	answer := f.question()
+	if f.T != nil && f.T.Question != nil && f.T.Question.Kind == "plan" {
+		answer = Reading{}
+	}
+	live := f.Live
+	if f.P == nil && f.Listed.Truth != Yes {
+		live = f.Listed
+	}
+	return and(f.unanswered(), or(idle, blocked), silent(live), not(f.Stale), not(answer), silent(f.Listed))
 }
 
 // unanswered answers whether a question or a plan without an answer ends the

@@ -70,6 +70,7 @@ var table = []situation{
 
 	{"transcript at a limit", one(session("s", limited(hitLimit, ago(-hour)))), "2"},
 	{"limit text without quotaLimits", one(session("s", fails("rate_limit", 429, hitLimit))), "2"},
+	{"limit without a reset", one(session("s", fails("rate_limit", 429, "You've hit your session limit"))), "2"},
 	{"limit menu open", one(session("s", limited(hitLimit, ago(-hour)), status("waiting", "dialog open"))), "2"},
 	{"limit, then 120 s of activity", one(session("s", limited(hitLimit, ago(-hour)), func(s *record.Session) { s.Transcript.Error.At = ago(12 * minute) })), "2"},
 	{"limit, then 121 s of activity", one(session("s", limited(hitLimit, ago(-hour)), func(s *record.Session) { s.Transcript.Error.At = ago(12*minute + time.Second) })), "9a"},
@@ -92,6 +93,8 @@ var table = []situation{
 	{"question in the transcript, listing idle", one(session("s", asking("question", "Which one?", "A", "B"))), "3"},
 	{"plan in the transcript, listing idle", one(session("s", asking("plan", "1. Do it"))), "3"},
 	{"plan in the transcript, tempo blocked", one(job("s", status(""), state("working", "blocked", "approve plan", ""), asking("plan", "1. Do it"))), "3"},
+	{"plan of a job in the transcript, listing idle", one(job("s", state("blocked", "blocked", "approve plan", ""), asking("plan", "1. Do it"))), "3"},
+	{"question of a job in the transcript, listing idle", one(job("s", state("blocked", "blocked", "answer: Which?", "Which?"), asking("question", "Which?"))), "7"},
 	{"question in prose", one(session("s", func(s *record.Session) {
 		s.Transcript.Question = &record.Question{Kind: "prose", Text: "Shall I go on?"}
 	})), "9a"},
