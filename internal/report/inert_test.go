@@ -41,7 +41,7 @@ var nasty = []string{
 	"https://evil.test/a?b=c", "http://evil.test", "www.evil.test", "WWW.evil.test", "ftp://evil.test", "&lt;b&gt;", "&copy;", "&#60;", "AT&T",
 	"# heading", "## heading", "- item", "+ item", "* item", "1. one", "1) one", "> quote", "---", "===", "***", "___", "```", "~~~", ": def", "    code",
 	"`tick`", "``two``", "**bold**", "__bold__", "_it_", "*it*", "~~s~~", "~s~ ~t~", "~!~", "~/a (~/b)", "~/a ~/b~", "snake_case_name", "__init__", "a*b*c", "\\", "a\\", "\\|", "a\\|b", "|", "| a | b |", "|-|",
-	"\x00", "\xff\xfe", strings.Repeat("W", 1<<15), strings.Repeat("界", 1<<14), strings.Repeat("\u0301", 1<<14), "x" + strings.Repeat("\u0301", 1<<14), strings.Repeat("\u200d", 1<<13), strings.Repeat("`", 500), strings.Repeat("[", 500), strings.Repeat("\x1b[", 500),
+	"\x00", "\xff\xfe", strings.Repeat("W", maxBytes+9), strings.Repeat("界", maxBytes/3+9), "x" + strings.Repeat("\u0301", maxBytes/2+9), strings.Repeat("\u200d", maxBytes/3+9), strings.Repeat("`", 500), strings.Repeat("[", 500), strings.Repeat("\x1b[", 500),
 	"", " ", "`", "$(rm -rf ~)", "'; rm -rf ~; '", "-x",
 }
 
