@@ -114,6 +114,22 @@ func TestUntracked(t *testing.T) { // cases cc-trust-dialog, cc-version-named-bi
 	}
 }
 
+func TestPromptedBy(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"display":"Fix it","sessionId":"s"}`:           "s",
+		`{"display":"/model","sessionId":"s"}`:           "",
+		`{"display":"/model opus","sessionId":"s"}`:      "",
+		`{"display":"/review the diff","sessionId":"s"}`: "s", // it becomes a prompt
+		`{"sessionId":"s"}`:                              "s", // what was typed is not told: it may have been a prompt
+		`{"display":"x"}`:                                "",
+		"\x00\x00":                                       "", "": "", `[]`: "",
+	} {
+		if got := PromptedBy([]byte(line)); got != want {
+			t.Errorf("PromptedBy(%s) = %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestParsePS(t *testing.T) {
 	const out = "  900 Tue Sep  8 03:12:45 2026     claude fix the login\n    1 Tue Sep  8 03:12:45 2026     /sbin/launchd\n   77 Tue Sep  8 03:12:45 2026     node x\nrubbish\n"
 	ps := ParsePS(out, map[int]bool{77: true})

@@ -2,8 +2,6 @@ package observe
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -110,8 +108,8 @@ func liveRows(d *claudeDir) int {
 	return n
 }
 
-// readHistory returns the session ids that history.jsonl names; nil when it is
-// not there or cannot be read.
+// readHistory returns the ids of the sessions that history.jsonl shows to have
+// been prompted; nil when it is not there or cannot be read.
 func readHistory(w *World, path string) map[string]bool {
 	f, err := w.FS.Open(Path(path))
 	if err != nil {
@@ -122,11 +120,8 @@ func readHistory(w *World, path string) map[string]bool {
 	br := bufio.NewReaderSize(f, 64<<10)
 	for {
 		line, err := readBounded(br)
-		var entry struct {
-			SessionID string `json:"sessionId"`
-		}
-		if json.Unmarshal(bytes.TrimSpace(line), &entry) == nil && entry.SessionID != "" {
-			ids[entry.SessionID] = true
+		if id := claude.PromptedBy(line); id != "" {
+			ids[id] = true
 		}
 		if err != nil {
 			if ignoreEOF(err) != nil {

@@ -1,0 +1,28 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// dialogs are slash commands of 2.1.280 that Claude Code answers itself: they
+// are in history.jsonl like prompts, and leave no transcript.
+var dialogs = words("/model /config /help /status /cost /usage /permissions /login /logout /resume /mcp /hooks /memory /theme /agents /doctor /clear /exit /quit")
+
+// PromptedBy reads a line of history.jsonl and returns the id of the session
+// that it shows to have been prompted; "" when it shows none. What was typed is
+// looked at and not kept.
+func PromptedBy(line []byte) string {
+	var e struct {
+		SessionID string `json:"sessionId"`
+		Display   string `json:"display"`
+	}
+	if json.Unmarshal(bytes.TrimSpace(line), &e) != nil {
+		return ""
+	}
+	if first, _, _ := strings.Cut(strings.TrimSpace(e.Display), " "); dialogs[first] {
+		return ""
+	}
+	return e.SessionID
+}
