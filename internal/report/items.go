@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // title names a session: its name, and beside it its id, because a name may be
@@ -106,92 +104,6 @@ func (row Row) would() string {
 		return ""
 	}
 	return row.WouldDo
-}
-
-// needsMe writes the open asks, and the waiting sessions that nobody asked
-// about; answered ones last.
-func (p *page) needsMe(s Section) {
-	if len(p.needs) > 0 {
-		p.heading(s.Title, len(p.needs))
-	} else if p.Alarm == "" && p.Total > 0 {
-		quiet := "Nothing needs you."
-		if len(p.NotRead) > 0 {
-			quiet = "Nothing that was read needs you."
-		}
-		p.printf("\n%s\n", quiet)
-	}
-	if b := p.batches(); b.unanswered > 0 {
-		p.printf("%s unanswered, %d of them unseen; the oldest is batch %d", count(b.unanswered, "batch", "batches"), b.unseen, b.oldest)
-		if b.since != nil {
-			p.printf(", %s", p.local(b.since.Time))
-		}
-		p.printf(".\n\n")
-	}
-	for _, n := range p.needs {
-		p.needed(n)
-	}
-	p.resolved()
-}
-
-// needed writes one thing that needs the owner.
-func (p *page) needed(n need) {
-	switch {
-	case n.row == nil:
-		p.printf("- **%s**\n", title(n.ask, questionWidth))
-		p.sub("ask", p.state(n.ask))
-	case n.ask == nil:
-		p.printf("- %s\n", p.line(n.row))
-		p.details(n.row)
-	case n.row.waits():
-		p.printf("- %s\n", p.line(n.row))
-		p.sub("ask", p.state(n.ask))
-		if clean(n.row.Question) == "" {
-			p.sub("asks", text(n.ask.Question, questionWidth))
-		}
-		p.details(n.row)
-	default: // its session stands in another section
-		p.printf("- %s · %s\n", p.title(n.row, nameWidth, true), p.where(n.row, whereWidth))
-		p.sub("ask", p.state(n.ask))
-		p.sub("asked", text(n.ask.Question, questionWidth))
-		p.sub("go", code(attach(n.row)))
-	}
-}
-
-// title is an ask's question, else its key.
-func title(a *Ask, columns int) string {
-	return cmp.Or(text(a.Question, columns), text(a.Key, columns), "a question without words")
-}
-
-// state is an ask's number and what became of it.
-func (p *page) state(a *Ask) string {
-	s := text(a.ID, 12)
-	if a.Batch > 0 {
-		s = fmt.Sprintf("%s of batch %d", cmp.Or(s, "one"), a.Batch)
-	}
-	said := map[string]string{
-		record.AskNew:       "new",
-		record.AskOpen:      "still open",
-		record.AskUnchecked: "open, not re-checked: what it rests on was not read",
-		record.AskAcked:     "answered, and still true",
-	}
-	s = strings.TrimPrefix(s+", "+cmp.Or(said[a.State], text(a.State, 12), "open"), ", ")
-	if a.Since != nil && a.State != record.AskNew {
-		s += ", raised " + p.local(a.Since.Time)
-	}
-	return s
-}
-
-// resolved writes what is no longer true.
-func (p *page) resolved() {
-	var parts []string
-	for _, a := range p.Asks {
-		if a.rank() == resolved {
-			parts = append(parts, title(&a, 80))
-		}
-	}
-	if len(parts) > 0 {
-		p.printf("\nResolved since the last tick: %s.\n", strings.Join(parts, "; "))
-	}
 }
 
 // group is sessions of one cause.

@@ -89,7 +89,7 @@ func failedSurfaces(set *record.Set, expected []string) []NotRead {
 			ns = append(ns, n)
 		}
 		n.ResetAt = nil
-		if s.OK && s.Absent && slices.Contains(expected, product) && !read(set, rec.Host, product) {
+		if s.OK && s.Absent && slices.Contains(expected, product) && !anotherRead(set, rec.Host, product) {
 			n.Why, n.Says = WhyAbsent, "not installed on this machine, but expected"
 			ns = append(ns, n)
 		}
@@ -105,9 +105,9 @@ func failedSurfaces(set *record.Set, expected []string) []NotRead {
 	return ns
 }
 
-// read tells a product of which one part is absent and another was read: of
+// anotherRead tells a product of which one part is absent and another was read: of
 // several schedulers a machine has one.
-func read(set *record.Set, host, product string) bool {
+func anotherRead(set *record.Set, host, product string) bool {
 	if product != "schedule" {
 		return false
 	}
