@@ -15,7 +15,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -51,12 +51,10 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 		args int
 		run  func([]string) error
 	}{"tick": {0, p.tick}, "get": {2, p.get}, "check": {0, p.check}, "init": {0, p.init}}
-	if len(std.Args) == 0 {
-		return cli.Usage(fmt.Errorf("which command? tick, get, check or init\ntry fleet-config --help"))
+	if len(std.Args) > 0 {
+		if c := commands[std.Args[0]]; c.run != nil && c.args == len(std.Args)-1 {
+			return c.run(std.Args[1:])
+		}
 	}
-	c, ok := commands[std.Args[0]]
-	if !ok || len(std.Args)-1 != c.args {
-		return cli.Usage(fmt.Errorf("%q with %d arguments is no command\ntry fleet-config --help", std.Args[0], len(std.Args)-1))
-	}
-	return c.run(std.Args[1:])
+	return cli.Usage(errors.New("which command? tick, get SCOPE KEY, check or init\ntry fleet-config --help"))
 }

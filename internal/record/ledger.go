@@ -81,7 +81,7 @@ type Asked struct {
 	AnsweredAt *Time  `json:"answered_at,omitempty"` // acked: when
 }
 
-// Past is one earlier tick. Subject: tick:<n>.
+// Past is a tick that began, the one that runs included. Subject: tick:<n>.
 type Past struct {
 	Tick   int            `json:"tick"`
 	FireAt *Time          `json:"fire_at"` // null: the line that says so is lost
