@@ -33,6 +33,13 @@ const (
 	ClassicUnseen = "cannot tell"
 )
 
+// The rule types that are judged.
+const (
+	typePull   = "pull_request"
+	typeChecks = "required_status_checks"
+	typeForce  = "non_fast_forward"
+)
+
 // Rule is one rule of one ruleset, or what classic protection says in its
 // place.
 type Rule struct {
@@ -42,20 +49,24 @@ type Rule struct {
 	Checks    []record.RequiredCheck // Pinned is not yet filled
 }
 
+// parameters is what is kept of a rule's parameters.
+type parameters struct {
+	Approvals int `json:"required_approving_review_count"`
+	Checks    []struct {
+		Context string `json:"context"`
+		AppID   *int   `json:"integration_id"`
+	} `json:"required_status_checks"`
+}
+
 // ParseRules reads the body of one page of repos/<slug>/rules/branches/<branch>.
-// Rule types are an open set; a rule without a type, or whose parameters don't
-// decode, is an error.
+// Rule types are an open set, and the parameters of one that is not judged are
+// not looked at. A rule without a type, or whose parameters don't decode, is an
+// error.
 func ParseRules(body []byte) ([]Rule, error) {
 	var page []*struct {
-		Type       string `json:"type"`
-		Source     string `json:"ruleset_source_type"`
-		Parameters struct {
-			Approvals int `json:"required_approving_review_count"`
-			Checks    []struct {
-				Context string `json:"context"`
-				AppID   *int   `json:"integration_id"`
-			} `json:"required_status_checks"`
-		} `json:"parameters"`
+		Type       string          `json:"type"`
+		Source     string          `json:"ruleset_source_type"`
+		Parameters json.RawMessage `json:"parameters"`
 	}
 	if err := json.Unmarshal(body, &page); err != nil || !isArray(body) {
 		return nil, errors.New("the answer to rules/branches/… is not a JSON list of rules")
@@ -65,8 +76,15 @@ func ParseRules(body []byte) ([]Rule, error) {
 		if p == nil || p.Type == "" {
 			return nil, fmt.Errorf("rule %d of rules/branches/… has no type", i+1)
 		}
-		r := Rule{Type: p.Type, Source: p.Source, Approvals: p.Parameters.Approvals}
-		for _, c := range p.Parameters.Checks {
+		r := Rule{Type: p.Type, Source: p.Source}
+		var asked parameters
+		if judged := p.Type == typePull || p.Type == typeChecks; judged && p.Parameters != nil {
+			if err := json.Unmarshal(p.Parameters, &asked); err != nil {
+				return nil, fmt.Errorf("rule %d of rules/branches/… has parameters that cannot be read", i+1)
+			}
+		}
+		r.Approvals = asked.Approvals
+		for _, c := range asked.Checks {
 			if c.Context == "" {
 				return nil, fmt.Errorf("rule %d of rules/branches/… requires a check without a name", i+1)
 			}
@@ -114,13 +132,13 @@ func ParseProtection(body []byte) (Classic, error) {
 	}
 	c := Classic{Word: ClassicYes}
 	if p.Pull != nil {
-		c.Rules = append(c.Rules, Rule{Type: "pull_request", Approvals: p.Pull.Approvals})
+		c.Rules = append(c.Rules, Rule{Type: typePull, Approvals: p.Pull.Approvals})
 	}
 	if !p.Force.Enabled {
-		c.Rules = append(c.Rules, Rule{Type: "non_fast_forward"})
+		c.Rules = append(c.Rules, Rule{Type: typeForce})
 	}
 	if p.Checks != nil {
-		r := Rule{Type: "required_status_checks"}
+		r := Rule{Type: typeChecks}
 		for _, k := range p.Checks.Checks {
 			if k.AppID != nil && *k.AppID < 0 {
 				k.AppID = nil // -1 is any app
@@ -150,10 +168,10 @@ func Judge(rules []Rule, classic Classic, app int) *record.Rules {
 	}
 	for _, r := range slices.Concat(rules, classic.Rules) {
 		switch r.Type {
-		case "pull_request":
+		case typePull:
 			out.PullRequest = true
 			out.Approvals = max(out.Approvals, r.Approvals)
-		case "non_fast_forward":
+		case typeForce:
 			out.NoForcePush = true
 		}
 		out.Checks = append(out.Checks, r.Checks...)

@@ -19,7 +19,7 @@ func TestJudge(t *testing.T) {
 		reviews = `{"type":"pull_request","parameters":{"required_approving_review_count":2},"ruleset_source_type":"Organization","ruleset_id":7}`
 		force   = `{"type":"non_fast_forward"` + source
 		gone    = `{"type":"deletion"` + source
-		newer   = `{"type":"a_type_of_2030","parameters":{"x":[1]}` + source
+		newer   = `{"type":"a_type_of_2030","parameters":[1]` + source
 	)
 	checks := func(list string) string {
 		return `{"type":"required_status_checks","parameters":{"required_status_checks":[` + list + `]}` + source
@@ -85,7 +85,7 @@ func TestJudgeWhole(t *testing.T) {
 
 func TestParseRulesRefuses(t *testing.T) {
 	for _, bad := range []string{"", "null", "{}", `{"message":"Not Found"}`, "[null]", "[{}]", `[{"type":""}]`, `[{"type":1}]`, `[{"type":"deletion"}`, `[{"type":"deletion"}][]`,
-		`[{"type":"required_status_checks","parameters":{"required_status_checks":[{}]}}]`,
+		`[{"type":"pull_request","parameters":[1]}]`, `[{"type":"required_status_checks","parameters":{"required_status_checks":[{}]}}]`,
 		`[{"type":"required_status_checks","parameters":{"required_status_checks":[{"context":"a","integration_id":"15368"}]}}]`} {
 		if got, err := ParseRules([]byte(bad)); err == nil {
 			t.Errorf("ParseRules(%s) = %+v", bad, got)

@@ -191,7 +191,7 @@ func (c checkout) record(r *remote) record.Repo {
 	out.Rules, out.PRs, out.Truncated = r.rules, r.prs, r.cut
 	if out.Login = r.login; r.failure != nil {
 		out.Error, out.ResetAt = r.failure.Says, record.TimeOf(r.failure.ResetAt)
-		if r.failure.Absent {
+		if r.failure.Absent || r.meta.ID != 0 && !r.meta.LoggedIn {
 			out.Login = loginNone
 		}
 	}

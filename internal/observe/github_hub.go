@@ -84,6 +84,9 @@ type hub struct {
 func newHub(ctx context.Context, w *World, g GitHub, limit, app int) *hub {
 	h := &hub{ctx: ctx, w: w, timeout: g.Timeout, limit: limit, app: app, login: loginOwn}
 	h.bin, h.binErr = w.FindProgram(g.Binary, ghBins...)
+	if abs, err := filepath.Abs(h.bin); err == nil && h.binErr == nil && !w.Recorded() {
+		h.bin = abs // gh runs in another directory
+	}
 	for _, name := range ghKept {
 		if v := w.Getenv(name); v != "" {
 			h.env = append(h.env, name+"="+v)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/github"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -204,4 +205,25 @@ func (o observed) surface(name string) *record.Surface {
 		o.t.Fatalf("no surface gh/%s in %s", name, o.out)
 	}
 	return p
+}
+
+// The written recordings are found under the names that their argv has.
+func TestWrittenCommands(t *testing.T) {
+	files, err := filepath.Glob("../../fixtures/gh-written/*/commands/*/argv")
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d commands, %v", len(files), err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		argv := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+		if want := CommandDir(argv, ""); filepath.Base(filepath.Dir(f)) != want {
+			t.Errorf("%s: its argv is that of %s", f, want)
+		}
+		if !command.Allowed(argv) {
+			t.Errorf("%s: %q is not in the table", f, argv)
+		}
+	}
 }
