@@ -114,7 +114,7 @@ func TestWhere(t *testing.T) {
 		{"/home/ana/code/lamp/sub", "/home/ana/code/lamp/.git", "main", "~/code/lamp/sub (main)"},
 		{"/home/ana/wt/fix", "/home/ana/code/lamp/.git", "fix", "lamp ~/wt/fix (fix)"},
 		{"/home/ana/code/lamp.git", "/home/ana/code/lamp.git", "", "lamp ~/code/lamp.git"},
-		{"/home/ana", "", "", "~"},
+		{"/home/ana", "", "", "~/"},
 		{"/home/anabel/x", "", "", "/home/anabel/x"},
 		{"/srv/x", "", "", "/srv/x"},
 		{"", "", "", "no directory"},

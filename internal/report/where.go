@@ -73,8 +73,8 @@ const idWidth = 36
 func (n names) where(row *Row, columns int) string {
 	s := row.Session
 	dir := s.Cwd
-	if h := n.homes[row.Host]; h != "" && (dir == h || strings.HasPrefix(dir, h+"/")) {
-		dir = "~" + dir[len(h):]
+	if h := n.homes[row.Host]; h != "" && strings.HasPrefix(dir+"/", h+"/") {
+		dir = "~/" + strings.TrimPrefix(dir[len(h):], "/")
 	}
 	var before, after string
 	if n.many {
