@@ -118,7 +118,16 @@ func TestPaseo_unparsed(t *testing.T) {
 	for i, bad := range []string{"", "\x00\x00", "FAKE-GARBAGE", `{"id":"x"}`, agentJSON("cut", morning, `,"title":"FAKE`)} {
 		content[fmt.Sprintf("agents/x/bad-%d.json", i)] = bad
 	}
+	heartbeat := strings.Replace(scheduleJSON("a", ""), `{"type":"new-agent","config":{"cwd":"/home/ana/wt"}}`, `{"type":"agent","agentId":"bad-0"}`, 1)
+	content["schedules/a.json"] = heartbeat
 	k, unread, _ := observePaseo(t, files(content))
+	if d := k.plans["a"].Detail; d != "no daemon lives to run it" {
+		t.Errorf("the agent of the schedule may be a record that was not understood: %q", d)
+	}
+	complete, _, _ := observePaseo(t, files(map[string]string{"schedules/a.json": heartbeat}))
+	if d := complete.plans["a"].Detail; d != "the agent that it prompts has no record; no daemon lives to run it" {
+		t.Errorf("the agent of the schedule has no record: %q", d)
+	}
 	s := k.surfaces["paseo/agents"]
 	if !s.OK || s.Rows != 1 || s.Unparsed != 6 || len(s.Notes) != badShown+1 || s.Notes[badShown] != "and 3 more that are not understood" || len(unread) > 0 {
 		t.Errorf("%s", pretty.Sprint(s))

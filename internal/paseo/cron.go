@@ -49,7 +49,8 @@ func ParseCron(expr string, zone *time.Location) (Cron, error) {
 	return Cron{sets[0], sets[1], sets[2], sets[3], sets[4], zone}, nil
 }
 
-// cronPart reads *, */n, a, a-b or a-b/n.
+// cronPart reads *, */n, a, a-b or a-b/n. The step of a/n has nothing to step
+// over.
 func cronPart(part string, low, high int) (uint64, error) {
 	base, stepText, stepped := strings.Cut(part, "/")
 	step := 1
@@ -65,8 +66,6 @@ func cronPart(part string, low, high int) (uint64, error) {
 		to = from
 		if isRange && allDigits(a) && allDigits(b) {
 			to = leadingInt(b)
-		} else {
-			step = 1
 		}
 	}
 	if from < low || to > high || from > to {
