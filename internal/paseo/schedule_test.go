@@ -51,20 +51,40 @@ func seen(t testing.TB, b []byte, l Look) (record.Schedule, []string) {
 	return s.Seen(l), d.Words()
 }
 
-func TestSchedule(t *testing.T) {
+// A scheduleCase is a schedule, looked at at a time, and what differs from a
+// plan that is due at 09:00 on 2 July.
+type scheduleCase struct {
+	name   string
+	set    map[string]string
+	at     string
+	daemon Daemon
+	want   func(*record.Schedule)
+}
+
+func checkSchedules(t *testing.T, cases []scheduleCase) {
+	t.Helper()
+	for _, tt := range cases {
+		want := record.Schedule{Source: "paseo", ID: "0badcafe", Name: "nightly sweep", Cadence: "every day 09:00 UTC", Zone: "UTC", Status: "active",
+			NextRun: at(t, "2026-07-02T09:00:00Z")}
+		tt.want(&want)
+		got, drift := seen(t, plan(tt.set), Look{At: instant(t, tt.at), Zone: "UTC", Daemon: tt.daemon})
+		if diff := pretty.Diff(got, want); len(diff) > 0 || drift != nil {
+			t.Errorf("%s: got, want: %s; drift %q", tt.name, strings.Join(diff, "; "), drift)
+		}
+	}
+}
+
+// daemons returns one that started on 1 July and one that is dead.
+func daemons(t *testing.T) (up, down Daemon) {
 	yes, no := true, false
-	up := Daemon{PID: 34, StartedAt: instant(t, "2026-07-01T00:00:00Z"), Lives: &yes}
-	down := Daemon{PID: 34, Lives: &no}
-	const early, late = `"2026-06-30T09:00:00.500Z"`, `"2026-07-02T09:00:00.500Z"`
-	base := record.Schedule{Source: "paseo", ID: "0badcafe", Name: "nightly sweep", Cadence: "every day 09:00 UTC", Zone: "UTC", Status: "active",
-		NextRun: at(t, "2026-07-02T09:00:00Z")}
-	tests := []struct {
-		name   string
-		set    map[string]string
-		at     string
-		daemon Daemon
-		want   func(*record.Schedule)
-	}{
+	return Daemon{PID: 34, StartedAt: instant(t, "2026-07-01T00:00:00Z"), Lives: &yes}, Daemon{PID: 34, Lives: &no}
+}
+
+const early, late = `"2026-06-30T09:00:00.500Z"`, `"2026-07-02T09:00:00.500Z"`
+
+func TestSchedule_late(t *testing.T) {
+	up, down := daemons(t)
+	checkSchedules(t, []scheduleCase{
 		{"due in half an hour", nil, "2026-07-02T08:30:00Z", up, func(s *record.Schedule) {}},
 		{"due for an hour, and not over it", nil, "2026-07-02T10:00:00Z", up, func(s *record.Schedule) {}},
 		{"due for over an hour", nil, "2026-07-02T10:00:01Z", up, func(s *record.Schedule) { s.Stale = true }},
@@ -84,6 +104,12 @@ func TestSchedule(t *testing.T) {
 				s.Runs, s.LastRun, s.LastResult = 1, at(t, "2026-07-02T09:00:00.5Z"), "running"
 				s.Detail = "a run is open since 2026-07-02 09:00 UTC; whether a daemon lives is not known"
 			}},
+	})
+}
+
+func TestSchedule_runs(t *testing.T) {
+	up, down := daemons(t)
+	checkSchedules(t, []scheduleCase{
 		{"the last run failed", map[string]string{"lastRunAt": early, "runs": "[" + runOf(early, early, "succeeded", "") + "," + runOf(late, `"2026-07-02T09:20:00Z"`, "failed", `,"error":"no\nluck"`) + "]"},
 			"2026-07-02T09:30:00Z", up, func(s *record.Schedule) {
 				s.Runs, s.LastRun, s.LastResult, s.Detail = 2, at(t, "2026-07-02T09:20:00Z"), "failed", "error: no luck"
@@ -110,15 +136,7 @@ func TestSchedule(t *testing.T) {
 		{"every, without a next run", map[string]string{"nextRunAt": "null", "cadence": `{"type":"every","everyMs":900000}`}, "2026-07-02T10:00:00Z", up,
 			func(s *record.Schedule) { s.Cadence, s.Zone, s.NextRun = "every 15 minutes", "", nil }},
 		{"no name", map[string]string{"name": "null"}, "2026-07-02T08:30:00Z", up, func(s *record.Schedule) { s.Name = "" }},
-	}
-	for _, tt := range tests {
-		want := base
-		tt.want(&want)
-		got, drift := seen(t, plan(tt.set), Look{At: instant(t, tt.at), Zone: "UTC", Daemon: tt.daemon})
-		if diff := pretty.Diff(got, want); len(diff) > 0 || drift != nil {
-			t.Errorf("%s: got, want: %s; drift %q", tt.name, strings.Join(diff, "; "), drift)
-		}
-	}
+	})
 }
 
 func TestSchedule_target(t *testing.T) {
