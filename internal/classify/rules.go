@@ -170,9 +170,14 @@ func (f *Facts) unanswered() Reading {
 }
 
 // works is rule 5 by the listing. A background shell counts: its session goes
-// on when it ends.
+// on when it ends. The listing also says busy for raw words that it doesn't
+// know, so after the end of a turn only the process file tells what goes on.
 func (f *Facts) works() Reading {
-	return and(f.Status.among("busy"), not(f.Stale), not(f.silentFor(f.Bounds.Running, false)), f.Acted, silent(f.Listed))
+	told := Reading{Truth: Yes}
+	if f.T != nil && f.T.LastTurn == "ended" && f.Raw.Unread.Truth == Unread {
+		told = f.Raw.Unread
+	}
+	return and(f.Status.among("busy"), not(f.Stale), not(f.silentFor(f.Bounds.Running, false)), told, f.Acted, silent(f.Listed))
 }
 
 // untranscribed answers whether there is no transcript.
