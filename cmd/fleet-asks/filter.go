@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/fleet-tools/fleet/internal/asks"
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// filter copies the stream and adds its asks, the entries, and the closing
+// record.
+func filter(std *cli.Std) error {
+	set, err := std.ReadAll()
+	if err != nil {
+		return err
+	}
+	now := set.Now(std.Now)
+	fold, err := asks.Of(set, now, when)
+	if err != nil {
+		return err
+	}
+	for _, a := range fold.Asks {
+		if err := std.AddData(record.KindAsk, now, "", a.Key, a); err != nil {
+			return err
+		}
+	}
+	for _, e := range fold.Entries {
+		if err := std.AddData(record.KindEntry, now, "", e.ID, e); err != nil {
+			return err
+		}
+	}
+	return std.Close(now, "", "")
+}
+
+// when compiles an expression of ask_when: its first value tells whether a
+// record meets it; no value, null and false do not.
+func when(expr string) (func(record.Record) (bool, error), error) {
+	q, err := cli.Compile(expr)
+	if err != nil {
+		return nil, err
+	}
+	return func(r record.Record) (bool, error) {
+		values, err := q.Run(r)
+		if err != nil {
+			return false, fmt.Errorf("%q: %w", expr, err)
+		}
+		return len(values) > 0 && values[0] != nil && values[0] != false, nil
+	}, nil
+}

@@ -1,0 +1,51 @@
+// Fleet-asks turns what was judged into questions for the owner, each asked
+// once, and takes the answers.
+//
+// Usage:
+//
+//	fleet-asks < stream > stream      add the asks, and the ledger entries that remember them
+//	fleet-asks list [--all]           the open asks, oldest first; --all answered ones too
+//	fleet-asks ack TICK [--ask ID]…   answer the batch of a tick, or some asks of it
+//	fleet-asks ack --all              answer every open ask
+//
+// A condition is asked once and stays open until it is answered or a tick that
+// read all that raises it finds it no longer true. list and ack read the
+// scope's ledger; ack refuses inside a session.
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+)
+
+type options struct {
+	cli.Common  `group:"Common options"`
+	cli.Machine `group:"Machine options"`
+
+	All bool     `long:"all" description:"list: answered asks too; ack: every open ask"`
+	Ask []string `long:"ask" value-name:"ID" description:"ack: only the ask ID of the batch; may be repeated"`
+}
+
+func main() {
+	cli.Main(cli.Program{
+		Name: "fleet-asks", Args: "[COMMAND]",
+		About: "Fleet-asks adds to the stream on standard input the questions for the owner, each asked once, and the ledger entries that " +
+			"remember them. With a COMMAND it works on the ledger instead.\n" +
+			"list: the open asks, oldest first.\n" +
+			"ack TICK, ack --all: answer them.",
+	}, run)
+}
+
+func run(_ context.Context, std *cli.Std, opts *options) error {
+	switch {
+	case len(std.Args) == 0 && !opts.All && len(opts.Ask) == 0:
+		return filter(std)
+	case len(std.Args) == 1 && std.Args[0] == "list" && len(opts.Ask) == 0:
+		return list(std, opts)
+	case len(std.Args) > 0 && std.Args[0] == "ack":
+		return ack(std, opts)
+	}
+	return cli.Usage(errors.New("which command? list or ack, or none to filter\ntry fleet-asks --help"))
+}

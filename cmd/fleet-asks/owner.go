@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/ledger"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// open names the ledger of the scope.
+func open(std *cli.Std, opts *options) (ledger.Ledger, error) {
+	if std.EndsPipe() {
+		return ledger.Ledger{}, cli.Usage(errors.New("--jq is for records: it goes with no command"))
+	}
+	w, err := observe.New("", std.Clock, !std.Now.IsZero())
+	if err != nil {
+		return ledger.Ledger{}, err
+	}
+	s, err := w.Scope(opts.Config, opts.Scope)
+	if err != nil {
+		return ledger.Ledger{}, cli.Usage(err)
+	}
+	return ledger.New(s.StateDir, s.ID), nil
+}
+
+// list prints one ask a line, oldest first: batch and id, how long it is open,
+// the class, the question.
+func list(std *cli.Std, opts *options) error {
+	l, err := open(std, opts)
+	if err != nil {
+		return err
+	}
+	state, err := l.Read()
+	if err != nil {
+		return err
+	}
+	shown := 0
+	for _, a := range state.Asked() {
+		if a.State != record.AskOpen && !(opts.All && a.State == record.AskAcked) {
+			continue
+		}
+		shown++
+		mark := ""
+		if a.State == record.AskAcked {
+			mark = " (answered)"
+		}
+		fmt.Fprintf(std.Out, "%d %s\t%s\t%s\t%s%s\n", a.Batch, a.ID, age(std.Clock, a.Since), orDash(a.Class), a.Question, mark)
+	}
+	if shown == 0 {
+		std.Warn("no open ask")
+	}
+	return nil
+}
+
+// age is how long ago t was, in its two largest units.
+func age(now time.Time, t *record.Time) string {
+	if t == nil || t.After(now) {
+		return "-"
+	}
+	m := int(now.Sub(t.Time).Minutes())
+	switch {
+	case m < 60:
+		return fmt.Sprintf("%d min", m)
+	case m < 24*60:
+		return fmt.Sprintf("%d h %02d min", m/60, m%60)
+	}
+	return fmt.Sprintf("%d d %d h", m/1440, m%1440/60)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// ack answers asks. The owner answers from a terminal of his own: a session
+// must not answer what it asked.
+func ack(std *cli.Std, opts *options) error {
+	for _, name := range []string{"FLEET_CHILD", "CLAUDECODE"} {
+		if os.Getenv(name) != "" {
+			return fmt.Errorf("%s is set: a session does not answer for the owner", name)
+		}
+	}
+	pick := fold.Pick{All: opts.All, IDs: opts.Ask}
+	switch {
+	case opts.All && (len(std.Args) > 1 || len(opts.Ask) > 0):
+		return cli.Usage(errors.New("ack --all answers everything: it takes no TICK and no --ask"))
+	case !opts.All && len(std.Args) != 2:
+		return cli.Usage(errors.New("ack takes the TICK of a batch, or --all\ntry fleet-asks list"))
+	case !opts.All:
+		n, err := strconv.Atoi(std.Args[1])
+		if err != nil {
+			return cli.Usage(fmt.Errorf("%q is no tick number", std.Args[1]))
+		}
+		pick.Batch = n
+	}
+	l, err := open(std, opts)
+	if err != nil {
+		return err
+	}
+	keys, err := l.Ack("owner:"+terminal(), std.Clock, pick)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(std.Out, "answered %d asks\n", len(keys))
+	return err
+}
+
+// terminal names the owner's terminal, "no tty" without one.
+func terminal() string {
+	info, err := os.Stdin.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return "no tty"
+	}
+	if name, err := os.Readlink("/dev/fd/0"); err == nil {
+		return name
+	}
+	return "tty"
+}
