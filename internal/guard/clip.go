@@ -12,7 +12,7 @@ import (
 const maxCluster = 32
 
 // clip returns s cut to width columns, between grapheme clusters and never inside a marker. more says that s is only a
-// beginning, so it ends in "…" whatever its width, and its last part may be half of one.
+// beginning, so it ends in "…" whatever its width.
 func clip(s string, width int, more bool) string {
 	if !more && len(s) <= width && isASCII(s) {
 		return s
@@ -25,12 +25,8 @@ func clip(s string, width int, more bool) string {
 			more = true
 			break
 		}
-		before := out.Len()
 		out.WriteString(part)
-		switch {
-		case more:
-			fit = before
-		case columns < width:
+		if columns < width {
 			fit = out.Len()
 		}
 	}

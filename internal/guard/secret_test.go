@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 // fake returns n characters that say that they are no secret, with digits and cases mixed as in one.
 func fake(n int) string { return strings.Repeat("FAKE9x", n/6+1)[:n] }
+
+const uuid = "fa1e0b2c-fa1e-fa1e-fa1e-fa1e0b2cfa1e"
 
 // pem returns a key in the shape of kind.
 func pem(kind string) string {
@@ -25,6 +28,7 @@ var secrets = []struct{ rule, text, secret string }{
 	{"anthropic-key", "sk-ant-" + "oat01-" + fake(20), ""}, // cut before us
 	{"sk-key", "sk-" + fake(48), ""},
 	{"sk-key", "sk-" + "proj-" + fake(20) + "-" + fake(30), ""},
+	{"sk-key", "sk-" + fake(20) + "." + fake(20), ""},
 	{"aws-access-key-id", "AKIA" + strings.Repeat("FAKE", 4), ""},
 	{"aws-access-key-id", "ASIA" + strings.Repeat("FAKE", 4), ""},
 	{"gitlab-token", "glpat-" + fake(20), ""},
@@ -71,6 +75,8 @@ var secrets = []struct{ rule, text, secret string }{
 	{"stripe-access-token", "rk_prod_" + fake(24), ""}, // gitleaks' own from here
 	{"digitalocean-pat", "dop_v1_" + strings.Repeat("fa1e0b2c", 8), ""},
 	{"age-secret-key", "AGE-SECRET-KEY-1" + strings.Repeat("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 2)[:58], ""},
+	{"shopify-access-token", "shpat_" + strings.Repeat("fa1e0b2c", 4) + "FAKEFAKE", ""}, // longer than any that is issued
+	{"microsoft-teams-webhook", "https://fake.webhook.office.com/webhookb2/" + uuid + "@" + uuid + "/IncomingWebhook/" + strings.Repeat("fake", 8) + "/" + uuid, ""},
 	{"twilio-api-key", "SK" + strings.Repeat("fa1e0b2c", 4), ""},
 }
 
@@ -81,6 +87,9 @@ func TestSecrets(t *testing.T) {
 		if !strings.Contains(got, marker(tt.rule)) || !strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") && tt.rule != "cookie" {
 			t.Errorf("%s: %q shows as %q", tt.rule, tt.text, got)
 		}
+		if leak := seen(got, cmp.Or(tt.secret, tt.text)); leak != "" {
+			t.Errorf("%s: %q shows %q", tt.rule, got, leak)
+		}
 	}
 }
 
@@ -88,13 +97,10 @@ func TestSecrets(t *testing.T) {
 func TestNothingOfASecretIsSeen(t *testing.T) {
 	around := [][2]string{
 		{"", ""}, {"say ", " now"}, {"(", ")"}, {`"`, `"`}, {"`", "`"}, {"x=", ";"}, {"a\n", "\nb"}, {"\x1b[31m", "\x1b[0m"}, {"界", "界"},
-		{"[", "]"}, {"see:", "."}, {"[withheld: jwt]", "[withheld: jwt]"}, {"\\n", "\\n"}, {", ", ", "},
+		{"[", "]"}, {"see:", "."}, {"[withheld: jwt]", "[withheld: jwt]"}, {"[withheld: ", "]"}, {"\\n", "\\n"}, {", ", ", "},
 	}
 	for _, tt := range secrets {
-		secret := tt.secret
-		if secret == "" {
-			secret = tt.text
-		}
+		secret := cmp.Or(tt.secret, tt.text)
 		for i, a := range around {
 			if glued(tt.rule) && a[0] == "\\n" {
 				continue
@@ -131,6 +137,28 @@ func seen(text, secret string) string {
 	return ""
 }
 
+// Nor whatever words stand around it. (A terminal sequence that was cut just before it would take its first letter, and a
+// text that has parts of it besides shows those.)
+func FuzzNothingOfASecretIsSeen(f *testing.F) {
+	for i := range secrets {
+		f.Add("the token is ", ", said \"they\" at https://x/?a=", i, 40)
+	}
+	f.Add("password = \"", "\" -----BEGIN", 0, 80)
+	f.Add("https://a:b@c/crm/", "[withheld: jwt]", 20, 60)
+	f.Add("TOKEN=$(", ")", 30, 60)
+	f.Fuzz(func(t *testing.T, before, after string, which, width int) {
+		tt := secrets[(which%len(secrets)+len(secrets))%len(secrets)]
+		secret := cmp.Or(tt.secret, tt.text)
+		if strings.ContainsFunc(before+after, func(r rune) bool { return r == esc || isC1(r) }) || seen(before+" "+after, secret) != "" {
+			return
+		}
+		text := before + " " + tt.text + " " + after
+		if leak := seen(Text(text, width%300), secret); leak != "" {
+			t.Fatalf("%s: Text(%q) = %q shows %q", tt.rule, text, Text(text, width%300), leak)
+		}
+	})
+}
+
 // A secret after a long text, across the end of what is looked at, and behind another long secret.
 func TestSecretsFarBehind(t *testing.T) {
 	for _, tt := range secrets[:10] {
@@ -146,6 +174,28 @@ func TestSecretsFarBehind(t *testing.T) {
 		if got := Text(long, 2000); seen(got, tt.text) != "" || seen(got, pem("RSA PRIVATE KEY")) != "" {
 			t.Errorf("%s behind keys: %q", tt.rule, got)
 		}
+	}
+}
+
+// So much is withheld that what is left of a long text, up to the end of what is looked at, would fit.
+func TestSecretsAtTheEndOfTheWindow(t *testing.T) {
+	const width = 1000
+	secret := "ghp_" + strings.Repeat("FAKE", 9)
+	for at := window(width) - len(secret); at <= window(width); at++ {
+		text := ""
+		for range 20 { // each shown in 35 columns
+			text += "https://me:" + fake(at/20-len("https://me:@h/ ")) + "@h/ "
+		}
+		text += strings.Repeat(".", at-len(text)) + secret + " and so on"
+		got := Text(text, width)
+		if leak := seen(got, secret); leak != "" || !strings.HasSuffix(got, "…") || strings.Count(got, markerStart) < 10 {
+			t.Fatalf("%d bytes before it: %q shows %q", at, got, leak)
+		}
+	}
+	whole := "-----BEGIN PRIVATE KEY----- "
+	whole += strings.Repeat("FAKE", window(width))[:window(width)-len(whole)]
+	if got := Text(whole+" \n ", width); got != marker("private-key") {
+		t.Errorf("a text that ends with the window shows as %q", got)
 	}
 }
 
@@ -171,8 +221,10 @@ func TestNotTooMuch(t *testing.T) {
 		"password: please enter it",
 		"use the --token flag or --password to log in, --api-key is optional",
 		"PASSWORD=$DB_PASSWORD TOKEN=${GITHUB_TOKEN} SECRET=$(pass show x)",
+		"https://dev:${TOKEN}@example.org/x and https://dev:***@example.org/",
 		"password=<your password> token={{ .Token }} secret=*** api_key=null",
 		`{"token": null, "password": "", "secret": "${SECRET}"}`,
+		`{\"token\":\"\",\"secret\":\"null\"}`,
 		"if token == nil || secret != other",
 		"token := getToken(ctx)",
 		"apiKey: process.env.API_KEY",

@@ -130,6 +130,7 @@ func TestIsNot(t *testing.T) {
 		{"warning/credits", "You're now using usage credits · Your session limit resets 5pm (UTC)"},
 		{"overloaded", "API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment."},
 		{"needs-alone", "rate limited — wait and retry"},
+		{"twice", "You've hit your session limit · resets 5pm (UTC) · resets 6pm (UTC)"},
 		{"bare-time", "resets 5pm (UTC)"},
 		{"empty", ""},
 		{"spaces", " \n\t "},

@@ -128,6 +128,8 @@ func TestReset(t *testing.T) {
 			want: When{Why: "no such time in UTC"}},
 		{id: "no-such-day", seen: "2026-11-27T10:00:00Z", text: weekly + "Nov 31, 1am (UTC)",
 			want: When{Why: "no such time in UTC"}},
+		{id: "no-such-month", seen: "2026-11-27T10:00:00Z", text: "API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-00-01 at 00:00 UTC.",
+			want: When{Why: `no such date: "on 2026-00-01 at 00:00 UTC"`}},
 		{id: "no-such-hour", seen: "2026-11-27T10:00:00Z", text: line + "13pm (UTC)",
 			want: When{Why: `no such hour: "13pm"`}},
 		{id: "no-such-minute", seen: "2026-11-27T10:00:00Z", text: line + "1:75pm (UTC)",
