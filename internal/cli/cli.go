@@ -42,8 +42,11 @@ type Program struct {
 // Time is a flag value: RFC 3339, zero when the flag was not given.
 type Time struct{ time.Time }
 
-// UnmarshalFlag reads RFC 3339.
+// UnmarshalFlag reads RFC 3339; empty is as if the flag were not given.
 func (t *Time) UnmarshalFlag(s string) error {
+	if s == "" {
+		return nil
+	}
 	u, err := time.Parse(time.RFC3339, s)
 	if err != nil {
 		return fmt.Errorf("%q is not RFC 3339, such as 2026-11-29T14:50:02Z", s)

@@ -94,6 +94,8 @@ func TestRun_clock(t *testing.T) {
 	}
 	start(t, "", nil, now(time.Time{}, false))
 	start(t, "", nil, now(time.Date(2026, 11, 29, 15, 0, 0, 0, time.UTC), true), "--now", "2026-11-29T15:00:00Z")
+	t.Setenv("FLEET_NOW", "")
+	start(t, "", nil, now(time.Time{}, false))
 	t.Setenv("FLEET_NOW", "2026-11-29T16:00:00Z")
 	start(t, "", nil, now(time.Date(2026, 11, 29, 16, 0, 0, 0, time.UTC), true))
 }

@@ -70,8 +70,12 @@ func (s *Std) AddData(kind record.Kind, at record.Time, host, subject string, da
 
 // Close writes the closing record of what was added since the last Close.
 // label is "" or that of a further directory. Rows is how many records were
-// added.
+// added. A filter of an empty stream has no time: it writes no closing record
+// either, and what comes after it sees that nobody judged.
 func (s *Std) Close(at record.Time, host, label string) error {
+	if at.IsZero() {
+		return nil
+	}
 	n := len(s.added)
 	name := s.Program
 	if label != "" {
