@@ -32,9 +32,8 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-board",
-		About: "Fleet-observe-board writes a record for every session that the ctx-core board names: its last event, its death and its own " +
-			"last word about its work.",
+		Name:  "fleet-observe-board",
+		About: "Fleet-observe-board writes a record for every session that the ctx-core board names.",
 	}, run)
 }
 
@@ -43,6 +42,9 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 		return cli.Usage(fmt.Errorf("--scope: %q is not a scope id", opts.Scope))
 	}
 	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	if err == nil {
+		err = w.Record(opts.Record)
+	}
 	if err != nil {
 		return cli.Usage(err)
 	}

@@ -7,12 +7,9 @@
 //	fleet-observe-claude | fleet-observe-gh [--gh BIN] [--token-file FILE] > records
 //	fleet-observe-gh --repo PATH… > records
 //
-// The input is copied; the repositories are those of its session records and
-// of its tick record. With --repo it is not read. A repository whose answer
-// failed, was cut or limited is not observed, and its record says why and
-// until when: it never has no pull requests for that. Gh only reads; it is
-// asked at most a dozen times a repository. Gh that is not installed, or knows
-// no login, is absent. Status 3: a repository could not be read.
+// The input is copied, and its session and tick records name the repositories;
+// with --repo it is not read. Where an answer failed, was cut or limited, the
+// repository is not observed: status 3. Without gh or its login it is absent.
 package main
 
 import (
@@ -38,14 +35,16 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-gh",
-		About: "Fleet-observe-gh copies its input and adds a record for every repository that its sessions work in, as GitHub shows it " +
-			"through gh: the rules of the default branch and the open pull requests with their checks.",
+		Name:  "fleet-observe-gh",
+		About: "Fleet-observe-gh copies its input and adds what GitHub shows of the repositories in it, as records.",
 	}, run)
 }
 
 func run(ctx context.Context, std *cli.Std, opts *options) error {
 	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	if err == nil {
+		err = w.Record(opts.Record)
+	}
 	if err != nil {
 		return cli.Usage(err)
 	}

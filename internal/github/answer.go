@@ -167,16 +167,19 @@ func epoch(s int64) time.Time {
 	return time.Unix(s, 0).UTC()
 }
 
+// rateLimits is the answer to rate_limit.
+type rateLimits struct {
+	Resources map[string]struct {
+		Remaining *int  `json:"remaining"`
+		Reset     int64 `json:"reset"`
+	} `json:"resources"`
+}
+
 // ParseRateLimit reads the body of gh api rate_limit: when the exhausted limit
 // of a resource (core, graphql) ends. It is zero when that is not exhausted, as
 // under a secondary limit.
 func ParseRateLimit(body []byte, resource string) time.Time {
-	var answer struct {
-		Resources map[string]struct {
-			Remaining *int  `json:"remaining"`
-			Reset     int64 `json:"reset"`
-		} `json:"resources"`
-	}
+	var answer rateLimits
 	if json.Unmarshal(body, &answer) != nil {
 		return time.Time{}
 	}

@@ -43,7 +43,7 @@ type pull struct {
 	UpdatedAt  *record.Time    `json:"updatedAt"`
 	MergeState string          `json:"mergeStateStatus"`
 	Mergeable  string          `json:"mergeable"`
-	Rollup     json.RawMessage `json:"statusCheckRollup"`
+	Rollup     json.RawMessage `json:"statusCheckRollup,omitempty"`
 }
 
 // ParsePulls reads the output of gh pr list --json, newest first. limit is what

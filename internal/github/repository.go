@@ -16,18 +16,21 @@ type Repository struct {
 	LoggedIn      bool // the call bore a login: gh sends none when a keyring stays shut
 }
 
+// repositoryBody is a repository as GitHub answers it.
+type repositoryBody struct {
+	ID          int64  `json:"id"`
+	FullName    string `json:"full_name"`
+	Branch      string `json:"default_branch"`
+	Archived    bool   `json:"archived"`
+	Permissions *struct {
+		Admin bool `json:"admin"`
+	} `json:"permissions"`
+}
+
 // ParseRepository reads the answer to repos/<slug>. An answer without a
 // number, a name or a default branch is an error.
 func ParseRepository(a Answer) (Repository, error) {
-	var body struct {
-		ID          int64  `json:"id"`
-		FullName    string `json:"full_name"`
-		Branch      string `json:"default_branch"`
-		Archived    bool   `json:"archived"`
-		Permissions *struct {
-			Admin bool `json:"admin"`
-		} `json:"permissions"`
-	}
+	var body repositoryBody
 	if err := json.Unmarshal(a.Body, &body); err != nil {
 		return Repository{}, errors.New("the answer to repos/… is not the JSON of a repository")
 	}

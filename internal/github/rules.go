@@ -49,6 +49,13 @@ type Rule struct {
 	Checks    []record.RequiredCheck // Pinned is not yet filled
 }
 
+// ruleRow is one rule as GitHub answers it.
+type ruleRow struct {
+	Type       string          `json:"type"`
+	Source     string          `json:"ruleset_source_type"`
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+}
+
 // parameters is what is kept of a rule's parameters.
 type parameters struct {
 	Approvals int `json:"required_approving_review_count"`
@@ -63,11 +70,7 @@ type parameters struct {
 // not looked at. A rule without a type, or whose parameters don't decode, is an
 // error.
 func ParseRules(body []byte) ([]Rule, error) {
-	var page []*struct {
-		Type       string          `json:"type"`
-		Source     string          `json:"ruleset_source_type"`
-		Parameters json.RawMessage `json:"parameters"`
-	}
+	var page []*ruleRow
 	if err := json.Unmarshal(body, &page); err != nil || !isArray(body) {
 		return nil, errors.New("the answer to rules/branches/… is not a JSON list of rules")
 	}
@@ -103,27 +106,31 @@ type Classic struct {
 	Rules []Rule // what it asks of everybody; empty when admins are exempt
 }
 
+// protection is classic protection as GitHub answers it.
+type protection struct {
+	URL    string   `json:"url"`
+	Admins switched `json:"enforce_admins"`
+	Force  switched `json:"allow_force_pushes"`
+	Pull   *struct {
+		Approvals int `json:"required_approving_review_count"`
+	} `json:"required_pull_request_reviews"`
+	Checks *struct {
+		Contexts []string `json:"contexts"`
+		Checks   []struct {
+			Context string `json:"context"`
+			AppID   *int   `json:"app_id"`
+		} `json:"checks"`
+	} `json:"required_status_checks"`
+}
+
+type switched struct {
+	Enabled bool `json:"enabled"`
+}
+
 // ParseProtection reads the body of repos/<slug>/branches/<branch>/protection,
 // which only an admin gets.
 func ParseProtection(body []byte) (Classic, error) {
-	type switched struct {
-		Enabled bool `json:"enabled"`
-	}
-	var p struct {
-		URL    string   `json:"url"`
-		Admins switched `json:"enforce_admins"`
-		Force  switched `json:"allow_force_pushes"`
-		Pull   *struct {
-			Approvals int `json:"required_approving_review_count"`
-		} `json:"required_pull_request_reviews"`
-		Checks *struct {
-			Contexts []string `json:"contexts"`
-			Checks   []struct {
-				Context string `json:"context"`
-				AppID   *int   `json:"app_id"`
-			} `json:"checks"`
-		} `json:"required_status_checks"`
-	}
+	var p protection
 	if err := json.Unmarshal(body, &p); err != nil || p.URL == "" {
 		return Classic{}, errors.New("the answer to branches/…/protection is not the JSON of a protection")
 	}

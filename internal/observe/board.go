@@ -51,7 +51,8 @@ func (b Board) Observe(w *World, sink Sink) (unread []string, err error) {
 		emit.surface("board/"+scope, "", surfaces[i])
 	}
 	emit.close("")
-	return emit.unread, emit.err
+	w.rec.machine(w, nil, false)
+	return emit.unread, cmp.Or(emit.err, w.rec.failed())
 }
 
 // scopes are the scopes to read, in order.
@@ -75,9 +76,16 @@ func (b Board) read(w *World, all *board.Board, scope, dir string) *record.Surfa
 	log, err := w.ReadFile(filepath.Join(dir, "events.jsonl"), boardLimit)
 	switch {
 	case err == nil:
+		if w.rec != nil {
+			b, err := board.Encode(log)
+			w.rec.file(filepath.Join(dir, "events.jsonl"), b, err)
+		}
 		return all.Add(scope, log, w.At)
 	case errors.Is(err, fs.ErrNotExist):
 		there, err := w.Exists(dir)
+		if there {
+			w.rec.mkdir(dir)
+		}
 		s := &record.Surface{OK: true, Absent: !there}
 		if err != nil {
 			fail(s, at(dir, err))

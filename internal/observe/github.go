@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -35,6 +36,8 @@ type checkout struct {
 	slug      string // owner/name that origin names; "" when it names none
 	err       error  // why there is no slug
 	notGitHub bool
+	readable  bool // its configuration could be read
+	remote    bool // and has a remote named origin
 }
 
 // Read passes every line of in on to pass, unchanged, and returns them as a
@@ -98,7 +101,8 @@ func (g GitHub) Observe(ctx context.Context, w *World, set *record.Set, sink Sin
 		}
 	}
 	emit.close("")
-	return emit.unread, emit.err
+	w.rec.machine(w, nil, false)
+	return emit.unread, cmp.Or(emit.err, w.rec.failed())
 }
 
 // paths are the common dirs of Paths, and the paths that lead to none.
@@ -134,7 +138,8 @@ func lookAt(w *World, dir string) checkout {
 	if c.slug, c.err = github.Slug(urls...); c.err != nil && err != nil {
 		c.err = reason(err)
 	}
-	c.notGitHub = errors.Is(c.err, github.ErrNotGitHub)
+	c.notGitHub, c.readable, c.remote = errors.Is(c.err, github.ErrNotGitHub), err == nil || c.slug != "", len(urls) > 0
+	w.rec.keep(c)
 	return c
 }
 

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,16 +23,7 @@ const (
 	ghParallel  = 6        // calls at once
 	ghOutput    = 32 << 20 // bytes of one answer
 	rulePages   = 10       // of 100 rules
-	tokenLimit  = 4096
 	ghKillAfter = 2 * time.Second
-)
-
-// The words of Repo.Login.
-const (
-	loginFile = "token file"
-	loginEnv  = "environment"
-	loginOwn  = "gh's own"
-	loginNone = "none"
 )
 
 // ghBins are the places where people have gh when PATH does not.
@@ -79,6 +69,8 @@ type hub struct {
 	limit, app int
 
 	limits func() []byte // body of rate_limit, asked for once and when it is needed
+
+	recording sync.Mutex // guards w.rec, which calls at once write to
 }
 
 func newHub(ctx context.Context, w *World, g GitHub, limit, app int) *hub {
@@ -104,56 +96,16 @@ func newHub(ctx context.Context, w *World, g GitHub, limit, app int) *hub {
 	return h
 }
 
-// logIn chooses the login: the token of a file that nobody else can read, the
-// environment's, or gh's own. A file that is not used is noted.
-func (h *hub) logIn(file string) {
-	if file != "" {
-		token, err := readToken(h.w, h.w.Expand(file))
-		if err == nil {
-			h.env, h.login = append(h.env, "GH_TOKEN="+token), loginFile
-			return
-		}
-		h.notes = append(h.notes, guard.Text("token file not used: "+reason(err).Error(), errorWidth))
-	}
-	for _, name := range []string{"GH_TOKEN", "GITHUB_TOKEN"} {
-		if v := h.w.Getenv(name); v != "" {
-			h.env, h.login = append(h.env, name+"="+v), loginEnv
-		}
-	}
-}
-
-// readToken reads a token file of mode 0600 or 0400 that holds one word. Its
-// content is in no error.
-func readToken(w *World, file string) (string, error) {
-	if abs, err := filepath.Abs(file); err == nil && !w.Recorded() {
-		file = abs
-	}
-	info, err := fs.Stat(w.FS, Path(file))
-	if err != nil {
-		return "", err
-	}
-	if mode := info.Mode().Perm(); mode != 0o600 && mode != 0o400 {
-		return "", fmt.Errorf("its mode is %04o, not 0600 or 0400", mode)
-	}
-	b, err := w.ReadFile(file, tokenLimit)
-	if err != nil {
-		return "", err
-	}
-	b = bytes.TrimSpace(b)
-	if len(b) == 0 || bytes.ContainsFunc(b, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", errors.New("it holds no token")
-	}
-	return string(b), nil
-}
-
 // run runs gh and says why it gave nothing to use. resource is the rate limit
 // that the call counts against.
 func (h *hub) run(timeout time.Duration, resource string, args ...string) ([]byte, *github.Failure) {
 	if h.binErr != nil {
 		return nil, notStarted(h.binErr)
 	}
-	res, err := h.w.Run(h.ctx, command.Spec{Argv: append([]string{"gh"}, args...), Path: h.bin, Env: h.env, Dir: "/",
-		Timeout: timeout, KillAfter: ghKillAfter, MaxOutput: ghOutput})
+	spec := command.Spec{Argv: append([]string{"gh"}, args...), Path: h.bin, Env: h.env, Dir: "/",
+		Timeout: timeout, KillAfter: ghKillAfter, MaxOutput: ghOutput}
+	res, err := h.w.Run(h.ctx, spec)
+	h.record(spec, res, err)
 	switch {
 	case errors.Is(err, command.ErrTimeout):
 		return nil, &github.Failure{Says: fmt.Sprintf("gh %s: no answer within %s", args[0], timeout)}
