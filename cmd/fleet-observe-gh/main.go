@@ -4,8 +4,7 @@
 //
 // Usage:
 //
-//	fleet-observe-claude | fleet-observe-gh [--gh BIN] [--token-file FILE] > records
-//	fleet-observe-gh --repo PATH… > records
+//	fleet-observe-gh [--repo PATH]… [--gh BIN] [--token-file FILE] < records > records
 //
 // The input is copied, and its session and tick records name the repositories;
 // with --repo it is not read. Where an answer failed, was cut or limited, the
