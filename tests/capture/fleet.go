@@ -111,8 +111,10 @@ func promptTerminals() []member {
 				"plan": "1. Add a suggestions endpoint with a 50 ms budget\n2. Debounce the input\n3. Test with the keyboard alone"})),
 			ready: status("waiting"), situation: "plan approval", class: "3",
 		}, {
-			key: "infra-model", kind: interactive, dir: "infra",
-			ready: status("idle"), last: openModelPicker, situation: "/model typed, its dialog open", class: "3",
+			key: "old-images", kind: interactive, dir: "infra",
+			prompt: "Which hosts still run the old image?",
+			steps:  steps(stubapi.Say("Three hosts do: two builders and the mail relay.")),
+			ready:  says("Three hosts do"), last: openModelPicker, situation: "a turn, then /model typed, its dialog open", class: "3",
 		},
 	}
 }
