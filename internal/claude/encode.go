@@ -99,10 +99,16 @@ func (t *Tail) Encode() ([]byte, error) {
 // cleaned is the entry with its texts cut down and cleaned.
 func (e entry) cleaned() entry {
 	e.Error = onlyString(guard.Text(string(e.Error), wordWidth))
+	e.Type, e.Subtype = guard.Text(e.Type, wordWidth), guard.Text(e.Subtype, wordWidth)
+	e.Timestamp = cleanWord(str(e.Timestamp))
+	if q := e.QuotaLimits; q != nil {
+		e.QuotaLimits = &quotaLimits{Status: guard.Text(q.Status, wordWidth), ResetsAt: q.ResetsAt, RateLimitType: guard.Text(q.RateLimitType, wordWidth)}
+	}
 	if e.Message == nil {
 		return e
 	}
 	m := *e.Message
+	m.StopReason = cleanWord(str(m.StopReason))
 	m.ID = guard.Text(m.ID, wordWidth)
 	m.Content.Text = telling(m.Content.Text)
 	m.Content.Blocks = slices.Clone(m.Content.Blocks)
