@@ -105,12 +105,12 @@ type compiled struct {
 	re *regexp.Regexp
 }
 
-// spans returns what the rule withholds of text, in order and without overlap.
+// spans returns what the rule withholds of text.
 func (r *compiled) spans(text string) []span {
 	var found []span
-	done := 0 // text before it is withheld or was looked at
+	done := 0 // end of the last span
 	for _, m := range r.re.FindAllStringSubmatchIndex(text, -1) {
-		if m[0] < done {
+		if m[1] < done {
 			continue
 		}
 		start, end := r.secret(m)
