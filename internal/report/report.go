@@ -47,6 +47,7 @@ type Report struct {
 	unjudged map[key]*Row      // sessions without a verdict
 	needs    []need            // what needs the owner, in order
 	answered map[key]bool      // sessions of needs: whether all is answered
+	batch    *record.Batch     // what this tick asks that was not asked before; nil when nothing is
 }
 
 // Section is the sessions of one kind. Its rows are in the order in which
@@ -104,6 +105,7 @@ func Build(set *record.Set, now record.Time) Report {
 	r.AsOf = asOf(set)
 	r.addRows(set)
 	r.addAsks(set)
+	r.addBatch(set)
 	r.addSections()
 	r.Findings = findings(set)
 	r.Notes = notes(set)

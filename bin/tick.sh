@@ -1,0 +1,143 @@
+#!/bin/sh
+# tick.sh makes one tick for the scope $FLEET_SCOPE: it looks at everything,
+# judges it, asks the owner what is new, and leaves a report in the scope's
+# state directory. Steps say what they meet in tick.log there, which is cut to
+# its last 512 KiB when a tick finds it over 1 MiB.
+#
+# Usage:
+#
+#	FLEET_SCOPE=ID tick.sh
+#
+# FLEET_CONFIG names another configuration. FLEET_FIXTURES=DIR observes the
+# recorded machine in DIR instead of this one; the state directory stays this
+# machine's, so DIR/meta.json must name it as the host. Status: 0 done, also
+# when an observer could not read everything; 1 failed; 75 another tick runs.
+#
+# Whatever ends a tick, the next one takes another number and directory. A file
+# gets its name when it is whole; a name that ends in .part counts for nothing.
+set -u
+umask 077
+unset GO_FLAGS_COMPLETION # makes every program print completions and end well
+
+# What a step gets of our environment, and what only gh's step gets besides.
+kept='HOME PATH USER LOGNAME SHELL TMPDIR LANG LC_ALL TZ DRY_RUN FLEET_SCOPE FLEET_CONFIG FLEET_NOW FLEET_FIXTURES
+	CLAUDE_CONFIG_DIR PASEO_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR'
+kept_for_gh='GH_TOKEN GITHUB_TOKEN GH_CONFIG_DIR DBUS_SESSION_BUS_ADDRESS HTTPS_PROXY https_proxy HTTP_PROXY http_proxy
+	NO_PROXY no_proxy SSL_CERT_FILE SSL_CERT_DIR'
+
+listed() { # COMMAND…: with the listed variables that are set
+	for name in $kept; do
+		eval "[ -z \"\${$name+set}\" ] || set -- \"$name=\$$name\" \"\$@\""
+	done
+	env -i "$@"
+}
+# shellcheck disable=SC2317 # called through $with
+listed_for_gh() { # through a pipe: others can read a token in an argument of env
+	for name in $kept_for_gh; do
+		eval "[ -z \"\${$name+set}\" ] || printf '%s=%s\\n' $name \"\$$name\""
+	done | listed sh -c "$read_env" sh "$@"
+}
+# Scripts for the shell between fleet-step, which hands no input on, or env and a step.
+# shellcheck disable=SC2016
+read_first='exec "$@" <"$0"' read_env='while IFS= read -r set; do export "$set"; done; exec "$@"'
+get() { listed fleet-config get "$FLEET_SCOPE" "$1"; }
+
+# A step has a third of the tick's time, so one that hangs leaves some for the
+# rest. It isn't begun when who holds the lock for us is gone.
+step() { kill -0 "$PPID" && ${with:-listed} fleet-step --timeout "$third" --kill-after 5s -- "$@"; }
+fed() { step sh -c "$read_first" "$@"; } # FILE COMMAND…
+
+observe() { # NAME COMMAND…: NAME.ndjson, when the observer told all that it saw
+	out=$dir/$1
+	shift
+	step "$@" >"$out.part"
+	case $? in
+	0 | 3) mv "$out.part" "$out.ndjson" ;;
+	*) return 1 ;; # its closing record is missing, so the report names it
+	esac
+}
+render() { # FORMAT FILE
+	fed "$dir/snapshot.ndjson" fleet-render --format "$1" >"$2.part" || fail "the $1 report could not be made"
+	if [ -s "$2.part" ]; then mv "$2.part" "$2"; else rm "$2.part"; fi # no new asks, no file
+}
+note_end() { # STATUS
+	snapshot=$dir/snapshot.ndjson
+	[ -f "$snapshot" ] || snapshot=/dev/null
+	fed "$snapshot" fleet-ledger exit --tick "$n" --status "$1"
+}
+say() { echo "tick.sh: $*" >&3; }
+fail() {
+	trap '' TERM INT HUP
+	say "tick ${n:-without a number} failed: $1; more is in $state/tick.log"
+	[ -z "$dir" ] || note_end 1
+	exit 1
+}
+
+# POSIX sh has no pipefail: a pipe ends well when its last stage does, whatever
+# became of the others. So each stage notes its own status, and one that noted
+# none was killed.
+stage() {
+	"$@"
+	echo "$1 $?" >>"$dir/stages.part"
+}
+judge() {
+	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-asks | stage fleet-ledger append
+	[ "$(grep -c ' 0$' "$dir/stages.part")" -eq 4 ] && return
+	echo "tick.sh: the status of each stage that ended by itself: $(tr '\n' ' ' <"$dir/stages.part")" >&2
+	return 1
+}
+
+tick() {
+	n='' dir=''
+	exec 3>&2
+	[ ! -f "$state/tick.log" ] || [ "$(wc -c <"$state/tick.log")" -le 1048576 ] ||
+		{ tail -c 524288 "$state/tick.log" >"$state/tick.log.part" && mv "$state/tick.log.part" "$state/tick.log"; }
+	exec 2>>"$state/tick.log"
+	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
+	n=$(step fleet-ledger fire) || fail "it got no number"
+	echo "tick.sh: tick $n, $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
+	number=$(printf %05d "$n")
+	dir=$state/ticks/$number
+	{ mkdir -p "$state/ticks" "$state/asks" && mkdir "$dir"; } || fail "$dir could not be made"
+
+	fixtures=${FLEET_FIXTURES:+--fixtures=$FLEET_FIXTURES}
+	token=$(get gh_token_file)
+	observe config fleet-config tick --tick "$n" ${fixtures:+"$fixtures"} || fail "the configuration could not be read"
+	observe claude fleet-observe-claude --listing-cap "$(get listing_cap)" ${fixtures:+"$fixtures"}
+	observe paseo fleet-observe-paseo ${fixtures:+"$fixtures"} &
+	observe board fleet-observe-board ${fixtures:+"$fixtures"} &
+	observe ledger fleet-ledger observe &
+	cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part"
+	if (with=listed_for_gh && observe gh sh -c "$read_first" "$dir/sessions.part" fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
+		rm -f "$dir/config.ndjson" "$dir/claude.ndjson" # it copied them
+	fi
+	wait
+
+	step sh "$self" --judge "$dir" >"$dir/snapshot.part" || fail "the records were not judged"
+	mv "$dir/snapshot.part" "$dir/snapshot.ndjson" || fail "the snapshot could not be kept"
+	for name in config claude gh paseo board ledger; do rm -f "$dir/$name.ndjson"; done
+	rm -f "$dir"/*.part
+	render md "$dir/report.md"
+	render json "$dir/report.json"
+	render asks "$state/asks/$number.md"
+	note_end 0 || { say "tick $n failed: its end could not be noted; more is in $state/tick.log"; exit 1; }
+	echo "tick $n: $(sed -n -e '1s/^\*\*\(.*\)\*\*$/\1/p' -e 's/^# //p' "$dir/report.md" | head -n 2 | paste -s -d ' ' -): $dir/report.md"
+}
+
+self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/${0##*/}
+PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
+case ${1-} in
+--locked) state=$2 third=$3 && tick && exit ;;
+--judge) dir=$2 && judge && exit ;;
+'')
+	[ -n "${FLEET_SCOPE-}" ] || { echo 'tick.sh: FLEET_SCOPE names no scope' >&2 && exit 1; }
+	listed fleet-config check && state=$(get state_dir) && minutes=$(get tick_timeout_min) && mkdir -p "$state" || exit 1
+	fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s" &
+	trap 'kill -TERM $!' TERM INT HUP # launchd tells this process alone
+	wait $! && exit
+	status=$?
+	[ $status -le 128 ] || wait $! # it was the signal that ended the first wait
+	[ $status -eq 75 ] && exit 75
+	;;
+esac
+exit 1
