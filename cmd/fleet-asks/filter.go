@@ -20,8 +20,11 @@ func filter(std *cli.Std) error {
 	if err != nil {
 		return err
 	}
+	for _, why := range fold.Broken {
+		std.Warn("%s", why)
+	}
 	for _, a := range fold.Asks {
-		if err := std.AddData(record.KindAsk, now, "", a.Key, a); err != nil {
+		if err := std.AddData(record.KindAsk, now, a.Host, a.Key, a.Ask); err != nil {
 			return err
 		}
 	}

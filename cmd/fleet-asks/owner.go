@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/ledger"
@@ -38,6 +41,9 @@ func list(std *cli.Std, opts *options) error {
 		return err
 	}
 	state, err := l.Read()
+	if errors.Is(err, fs.ErrNotExist) { // no tick ever ran, so nothing was asked
+		state, err = new(fold.State), nil
+	}
 	if err != nil {
 		return err
 	}
@@ -51,7 +57,7 @@ func list(std *cli.Std, opts *options) error {
 		if a.State == record.AskAcked {
 			mark = " (answered)"
 		}
-		fmt.Fprintf(std.Out, "%d %s\t%s\t%s\t%s%s\n", a.Batch, a.ID, age(std.Clock, a.Since), orDash(a.Class), a.Question, mark)
+		fmt.Fprintf(std.Out, "%d %s\t%s\t%s\t%s%s\n", a.Batch, a.ID, age(std.Clock, a.Since), orDash(a.Class), plain(a.Question), mark)
 	}
 	if shown == 0 {
 		std.Warn("no open ask")
@@ -72,6 +78,17 @@ func age(now time.Time, t *record.Time) string {
 		return fmt.Sprintf("%d h %02d min", m/60, m%60)
 	}
 	return fmt.Sprintf("%d d %d h", m/1440, m%1440/60)
+}
+
+// plain takes what could move a terminal's cursor out of a question. Ours have
+// none of it; a ledger may be older.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, s)
 }
 
 func orDash(s string) string {
@@ -107,11 +124,19 @@ func ack(std *cli.Std, opts *options) error {
 		return err
 	}
 	keys, err := l.Ack("owner:"+terminal(), std.Clock, pick)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("scope %s: nothing was ever asked", l.Scope)
+	case err != nil:
 		return err
+	case len(keys) == 0:
+		fmt.Fprintln(std.Out, "answered 0 asks: none of them is open")
+	case len(keys) == 1:
+		fmt.Fprintln(std.Out, "answered 1 ask")
+	default:
+		fmt.Fprintf(std.Out, "answered %d asks\n", len(keys))
 	}
-	_, err = fmt.Fprintf(std.Out, "answered %d asks\n", len(keys))
-	return err
+	return nil
 }
 
 // terminal names the owner's terminal, "no tty" without one.

@@ -22,34 +22,12 @@ type program struct {
 	w    *observe.World
 }
 
-// errNoScope says that there is neither a configuration nor a scope.
-var errNoScope = errors.New("no configuration and no --scope: nothing is remembered")
-
-// scope is the scope that the caller asked for, or the only one. Without a
-// configuration a named scope has the usual state directory.
-func (p program) scope(id string) (*config.Scope, error) {
-	f, err := p.w.Config(p.opts.Config)
-	var s *config.Scope
-	switch {
-	case err == nil:
-		s, err = f.Scope(id)
-	case errors.Is(err, fs.ErrNotExist) && p.opts.Config == "" && id == "":
-		return nil, errNoScope
-	case errors.Is(err, fs.ErrNotExist) && p.opts.Config == "":
-		s, err = config.Default(id, p.w.Home)
-	}
-	if err != nil {
-		return nil, cli.Usage(err)
-	}
-	return s, nil
-}
-
 // open names the ledger of a scope.
 func (p program) open(id string) (ledger.Ledger, *config.Scope, error) {
 	if p.std.EndsPipe() {
 		return ledger.Ledger{}, nil, cli.Usage(errors.New("--jq is for records: it goes with observe"))
 	}
-	s, err := p.scope(id)
+	s, err := p.w.Scope(p.opts.Config, id)
 	if err != nil {
 		return ledger.Ledger{}, nil, cli.Usage(err)
 	}
@@ -97,9 +75,9 @@ func (p program) exit() error {
 
 func (p program) append() error {
 	return ledger.Filter(p.std, p.opts.Scope, func(id string) (ledger.Ledger, error) {
-		s, err := p.scope(id)
+		s, err := p.w.Scope(p.opts.Config, id)
 		if err != nil {
-			return ledger.Ledger{}, err
+			return ledger.Ledger{}, cli.Usage(err)
 		}
 		return ledger.New(s.StateDir, s.ID), nil
 	})
@@ -109,12 +87,12 @@ func (p program) append() error {
 // no ledger, which is nothing unread.
 func (p program) observe() error {
 	at, host := record.NewTime(p.w.At), p.w.Host
-	s, err := p.scope(p.opts.Scope)
-	if errors.Is(err, errNoScope) {
+	s, err := p.w.Scope(p.opts.Config, p.opts.Scope)
+	if errors.Is(err, observe.ErrNoScope) {
 		return ledger.ObserveNone(p.std, at, host, record.Surface{OK: true, Absent: true, Notes: []string{err.Error()}})
 	}
 	if err != nil {
-		return err
+		return cli.Usage(err)
 	}
 	state, err := p.read(ledger.New(s.StateDir, s.ID))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,154 +1,130 @@
 // Package asks folds a judged stream and what the ledger remembers into the
 // questions for the owner: each condition is asked once, stays asked until it
 // is answered or no longer true, and an answer holds while the condition does.
+//
+// A condition has a key. A key names what is wrong and where: no count, age or
+// error text is in it, so it is the same tick after tick. Of the key's two
+// ends, raising takes a judge that was read whole; resolving takes that, the
+// configuration, the ledger, and every surface that could have raised it. To
+// read less can therefore leave an ask unchecked and never resolves one.
 package asks
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// judge is the program whose verdicts raise asks. Without its closing record
-// nothing is raised and nothing resolved.
-const judge = "fleet-classify"
+// Ask is an ask and the machine of the session that it is about, "" when it is
+// about none.
+type Ask struct {
+	Host string
+	record.Ask
+}
 
 // Fold is what a stream says of the asks.
 type Fold struct {
-	Asks    []record.Ask   // by state: new, open, unchecked, acked, resolved; in it oldest first, then by key
+	Asks    []Ask          // by state: new, open, unchecked, acked, resolved; in it oldest first, then by key
 	Entries []record.Entry // the batch of the new ones and the resolutions; none when nothing may be written
+	Broken  []string       // questions of the configuration that could not be evaluated, and why
 }
 
-// When compiles the when expression of an ask_when: it tells whether a record
-// meets it.
+// When compiles the expression of an ask_when: what it returns tells whether a
+// record meets it.
 type When func(expr string) (func(record.Record) (bool, error), error)
 
 // Of folds a stream that was read whole. now is the time of the entries. The
-// error names an ask_when whose expression is broken.
+// error names an ask_when whose expression does not compile.
 func Of(set *record.Set, now record.Time, when When) (Fold, error) {
 	s := newStream(set)
 	raised, err := s.raise(when)
 	if err != nil {
 		return Fold{}, err
 	}
-	asked := s.asked()
 	var f Fold
-	var fresh, over []record.Ask
+	var fresh, over []Ask
 	for _, c := range raised {
-		a, known := asked[c.key]
+		a, asked := s.asked[c.key]
 		switch {
-		case known && a.State != record.AskResolved:
-			state := record.AskOpen
-			if a.State == record.AskAcked {
-				state = record.AskAcked
-			}
-			f.Asks = append(f.Asks, of(a, state, c))
+		case asked:
+			f.Asks = append(f.Asks, c.again(a))
+		case !s.known: // perhaps it was asked, perhaps answered
+			f.Asks = append(f.Asks, c.ask(record.AskUnchecked))
 		default:
-			fresh = append(fresh, record.Ask{Key: c.key, State: record.AskNew, Class: c.class, Question: c.question, Session: c.session, Since: &now})
+			fresh = append(fresh, c.ask(record.AskNew))
 		}
 	}
-	for key, a := range asked {
-		if a.State == record.AskResolved || slices.ContainsFunc(raised, func(c condition) bool { return c.key == key }) {
+	for key, a := range s.asked {
+		if slices.ContainsFunc(raised, func(c condition) bool { return c.key == key }) {
 			continue
 		}
-		switch {
-		case s.read(key):
-			over = append(over, of(a, record.AskResolved, condition{}))
-		case a.State == record.AskAcked:
-			f.Asks = append(f.Asks, of(a, record.AskAcked, condition{}))
-		default:
-			f.Asks = append(f.Asks, of(a, record.AskUnchecked, condition{}))
+		if s.over(key) {
+			over = append(over, s.remembered(a, record.AskResolved))
+		} else if a.State == record.AskAcked {
+			f.Asks = append(f.Asks, s.remembered(a, record.AskAcked))
+		} else {
+			f.Asks = append(f.Asks, s.remembered(a, record.AskUnchecked))
 		}
 	}
-	number(fresh, s.number)
-	f.Asks = append(append(f.Asks, fresh...), over...)
-	slices.SortFunc(f.Asks, byState)
-	if s.remembers {
+	slices.SortFunc(fresh, byClass)
+	slices.SortFunc(over, func(a, b Ask) int { return cmp.Compare(a.Key, b.Key) })
+	if s.persists() {
+		number(fresh, *s.tick.Tick, now)
 		f.Entries = s.entries(fresh, over, now)
 	}
+	f.Asks = slices.Concat(f.Asks, fresh, over)
+	slices.SortFunc(f.Asks, byState)
+	f.Broken = s.broken
 	return f, nil
 }
 
-// of is the ask that the ledger remembers, with what this stream says of it.
-func of(a record.Asked, state string, c condition) record.Ask {
-	return record.Ask{Key: a.Key, ID: a.ID, Batch: a.Batch, State: state, Seen: a.Seen, Class: cmp.Or(c.class, a.Class),
-		Question: cmp.Or(c.question, a.Question), FirstTick: a.FirstTick, Since: a.Since, Session: cmp.Or(c.session, sessionOf(a.Key))}
+// ask is a condition that the ledger does not remember.
+func (c condition) ask(state string) Ask {
+	return Ask{c.host, record.Ask{Key: c.key, State: state, Class: c.class, Question: c.question, Session: c.session}}
 }
 
-var stateOrder = []string{record.AskNew, record.AskOpen, record.AskUnchecked, record.AskAcked, record.AskResolved}
-
-func byState(a, b record.Ask) int {
-	return cmp.Or(cmp.Compare(slices.Index(stateOrder, a.State), slices.Index(stateOrder, b.State)), bySince(a, b), cmp.Compare(a.Key, b.Key))
+// again is a condition that the ledger remembers, and that is still true.
+func (c condition) again(a record.Asked) Ask {
+	state := record.AskOpen
+	if a.State == record.AskAcked {
+		state = record.AskAcked
+	}
+	out := remember(a, state)
+	out.Host, out.Session, out.Class, out.Question = c.host, c.session, cmp.Or(c.class, a.Class), cmp.Or(c.question, a.Question)
+	return out
 }
 
-func bySince(a, b record.Ask) int {
+// remembered is an ask of the ledger that this stream does not raise.
+func (s *stream) remembered(a record.Asked, state string) Ask {
+	out := remember(a, state)
+	if k, ok := s.sessionKey(a.Key); ok {
+		out.Host, out.Session = k.host, k.name+k.label
+	}
+	return out
+}
+
+func remember(a record.Asked, state string) Ask {
+	return Ask{"", record.Ask{Key: a.Key, ID: a.ID, Batch: a.Batch, State: state, Seen: a.Seen, Class: a.Class,
+		Question: a.Question, FirstTick: a.FirstTick, Since: a.Since}}
+}
+
+var states = []string{record.AskNew, record.AskOpen, record.AskUnchecked, record.AskAcked, record.AskResolved}
+
+func byState(a, b Ask) int {
+	return cmp.Or(cmp.Compare(slices.Index(states, a.State), slices.Index(states, b.State)), bySince(a.Since, b.Since),
+		cmp.Compare(a.Key, b.Key))
+}
+
+// bySince puts what has no time last.
+func bySince(a, b *record.Time) int {
 	switch {
-	case a.Since == nil || b.Since == nil:
+	case a == nil && b == nil:
 		return 0
-	default:
-		return a.Since.Compare(b.Since.Time)
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
 	}
-}
-
-// number gives new asks their ids, by class, then key.
-func number(fresh []record.Ask, tick *int) {
-	slices.SortFunc(fresh, func(a, b record.Ask) int {
-		return cmp.Or(cmp.Compare(classOrder(a.Class), classOrder(b.Class)), cmp.Compare(a.Key, b.Key))
-	})
-	if tick == nil {
-		return
-	}
-	for i := range fresh {
-		fresh[i].ID, fresh[i].Batch, fresh[i].FirstTick = "a"+strconv.Itoa(i+1), *tick, *tick
-	}
-}
-
-// classOrder puts what is about no session behind the sessions.
-func classOrder(class string) int {
-	n, err := strconv.Atoi(class)
-	if err != nil {
-		return 99
-	}
-	return n
-}
-
-// entries are the batch, T-2, and the resolutions, T-3.
-func (s *stream) entries(fresh, over []record.Ask, now record.Time) []record.Entry {
-	var es []record.Entry
-	entry := func(n int, e record.Entry) {
-		e.V, e.ID, e.TS, e.Scope, e.Tick, e.DryRun = record.Version, fmt.Sprintf("%d-%d", *s.number, n), now, s.tick.Scope, s.number, s.tick.DryRun
-		es = append(es, e)
-	}
-	if len(fresh) > 0 {
-		batch := record.Batch{Batch: *s.number, Asks: []record.BatchAsk{}}
-		for _, a := range fresh {
-			batch.Asks = append(batch.Asks, record.BatchAsk{Class: a.Class, ID: a.ID, Key: a.Key, Question: a.Question})
-		}
-		entry(2, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "ask", Key: fmt.Sprintf("batch:%d", *s.number), Target: mustJSON(batch)})
-	}
-	if len(over) > 0 {
-		var keys []string
-		for _, a := range over {
-			keys = append(keys, a.Key)
-		}
-		slices.Sort(keys)
-		entry(3, record.Entry{Kind: record.EntryAck, By: "tick", Keys: keys, Resolved: true})
-	}
-	return es
-}
-
-// mustJSON writes a value of this package's own making, which always can be.
-func mustJSON(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err)
-	}
-	return bytes.TrimSpace(b.Bytes())
+	return a.Compare(b.Time)
 }

@@ -2,8 +2,6 @@ package asks
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +11,8 @@ import (
 
 // condition is something that is true now and that the owner is asked about.
 type condition struct {
-	key, class, question, session string
+	key, class, question string
+	host, session        string // of the session that it is about
 }
 
 // raise returns the conditions of the stream, by key; none when the judge was
@@ -25,130 +24,193 @@ func (s *stream) raise(when When) ([]condition, error) {
 	}
 	cs := append(s.sessions(), s.listing()...)
 	if s.tick != nil {
-		cs = append(cs, s.unread()...)
-		cs = append(cs, s.drift()...)
-		cs = append(cs, s.findings()...)
-		cs = append(cs, s.repos()...)
 		own, err := s.configured(when)
 		if err != nil {
 			return nil, err
 		}
-		cs = append(cs, own...)
+		cs = slices.Concat(cs, s.unread(), s.unparsed(), s.drift(), s.findings(), s.repos(), own)
+	}
+	for i := range cs {
+		cs[i].question = oneLine(cs[i].question)
 	}
 	slices.SortFunc(cs, func(a, b condition) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.question, b.question))
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.question, b.question), cmp.Compare(a.host, b.host))
 	})
 	return slices.CompactFunc(cs, func(a, b condition) bool { return a.key == b.key }), nil
+}
+
+// oneLine keeps a text to its line.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 }), " ")
 }
 
 // sessions that wait at a prompt, or are blocked on the owner. The key has a
 // hash of what is asked: another question is another ask.
 func (s *stream) sessions() []condition {
 	var cs []condition
-	for _, r := range s.verdicts {
+	for _, r := range s.set.Of(record.KindVerdict) {
 		v, ok := record.Payload[record.Verdict](r)
-		prefix := map[string]string{"3": "prompt", "7": "blocked"}[v.Class]
-		if !ok || prefix == "" {
+		prefix := map[string]string{"3": "prompt:", "7": "blocked:"}[v.Class]
+		if !ok || r.By != judge || prefix == "" {
 			continue
 		}
-		waiting := ""
-		if sr, found := s.set.Get(record.Identity{Host: r.Host, Kind: record.KindSession, Subject: r.Subject}); found {
-			if p, _ := record.Payload[record.Session](sr); p != nil && p.Listing != nil {
-				waiting = p.Listing.WaitingFor
-			}
+		session := s.session(r.Host, r.Subject)
+		prefix += s.in(r.Host, r.Subject) + ":"
+		if s.asks(prefix) && !s.worded(r.Host, r.Subject, session) {
+			continue // which question it asks is not known, and one is asked
 		}
-		asks := cmp.Or(v.Question, waiting)
-		cs = append(cs, condition{key: prefix + ":" + s.sessionPart(r) + ":" + tag(waiting+"\x00"+v.Question), class: v.Class,
-			question: fmt.Sprintf("%s: %s", cmp.Or(v.Session.Name, r.Subject), cmp.Or(asks, v.ClassName)), session: r.Subject})
+		waiting := ""
+		if session != nil && session.Listing != nil {
+			waiting = session.Listing.WaitingFor
+		}
+		cs = append(cs, condition{prefix + tag(waiting+"\x00"+v.Question), v.Class,
+			cmp.Or(v.Session.Name, r.Subject) + ": " + cmp.Or(v.Question, waiting, v.ClassName), r.Host, r.Subject})
 	}
 	return cs
 }
 
-// sessionPart names a session in a key: by its subject alone on the tick's own
-// host.
-func (s *stream) sessionPart(r record.Record) string {
-	if s.tick == nil || r.Host == s.host {
-		return r.Subject
+func (s *stream) session(host, subject string) *record.Session {
+	r, _ := s.set.Get(record.Identity{Host: host, Kind: record.KindSession, Subject: subject})
+	p, _ := record.Payload[record.Session](r)
+	return p
+}
+
+// asks tells whether a key that begins so is being asked.
+func (s *stream) asks(prefix string) bool {
+	for key := range s.asked {
+		if strings.HasPrefix(key, prefix) && !strings.Contains(key[len(prefix):], ":") {
+			return true
+		}
 	}
-	return r.Host + "/" + r.Subject
+	return false
 }
 
-// sessionOf is the session of a prompt or blocked key, "" of another.
-func sessionOf(key string) string {
-	_, rest, ok := strings.Cut(key, ":")
-	if i := strings.LastIndexByte(rest, ':'); ok && i > 0 && (strings.HasPrefix(key, "prompt:") || strings.HasPrefix(key, "blocked:")) {
-		return rest[strings.LastIndexByte(rest[:i], '/')+1 : i]
+// worded tells whether all that words a session's question was read. Otherwise
+// the same question may have other words, and so another key, for a while.
+func (s *stream) worded(host, subject string, p *record.Session) bool {
+	if p == nil || p.Transcript == nil || p.Transcript.Unread != "" || p.Job != nil && p.Job.Unread != "" {
+		return false
 	}
-	return ""
+	at := s.place(subject)
+	return s.read(host, "claude/listing", at.label) && (p.Kind != "background" || p.Job != nil || s.read(host, "claude/jobs", at.label))
 }
 
-// tag is the first 8 hex of the SHA-256 of what is asked.
-func tag(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:4])
-}
-
-// listing that was not read, on any host.
+// listing that was not read.
 func (s *stream) listing() []condition {
-	if s.everywhere("claude/listing") {
+	var cs []condition
+	if !s.expects("claude") {
 		return nil
 	}
-	return []condition{{key: "listing", question: "Claude Code's listing was not read: nothing that rests on it is known"}}
+	for _, host := range s.hosts {
+		for _, label := range s.labels(host) {
+			if s.read(host, "claude/listing", label) {
+				continue
+			}
+			key := "listing" + label
+			if !s.own(host) {
+				key = "listing:" + host + label
+			}
+			cs = append(cs, condition{key: key, question: "Claude Code's listing was not read" + on(s, host) + of(label) + ": what its sessions do is not known"})
+		}
+	}
+	return cs
 }
 
-// unread surfaces, the listing and the repositories left out: they have keys
-// of their own.
+// on and of name what is not the usual machine and directory.
+func on(s *stream, host string) string {
+	if s.own(host) {
+		return ""
+	}
+	return " on " + host
+}
+
+func of(label string) string {
+	if label == "" {
+		return ""
+	}
+	return " (" + label[1:] + ")"
+}
+
+// products that have surfaces, and the surface whose want is the product's; a
+// name without a part stands for the program. The listing and repositories have
+// keys of their own.
+func (s *stream) products() []struct{ name, first string } {
+	return []struct{ name, first string }{{"claude", "claude/listing"}, {"paseo", "paseo/agents"}, {"gh", "gh"},
+		{"board", "board/" + s.tick.Scope}, {"schedule", "schedule"}}
+}
+
+// runs tells whether the observer of a product runs on a host. GitHub is the
+// same from everywhere: the tick's own asks it.
+func (s *stream) runs(host, product string) bool { return product != "gh" || host == s.host }
+
+// unread surfaces of the products that must be read. When a program is not
+// whole, or its product is not there, that is one question and not one for
+// each of its surfaces.
 func (s *stream) unread() []condition {
 	var cs []condition
-	add := func(name string) {
-		cs = append(cs, condition{key: "surface:" + surfaceKey(name), question: name + " was not read"})
+	add := func(host, name string) {
+		cs = append(cs, condition{key: "surface:" + s.in(host, strings.Replace(name, "board/", "board:", 1)),
+			question: name + " was not read" + on(s, host)})
 	}
+	if p := s.surface(s.host, "ledger"); p != nil && !p.OK {
+		add(s.host, "ledger")
+	}
+	for _, host := range s.hosts {
+		for _, p := range s.products() {
+			if !s.expects(p.name) || !s.runs(host, p.name) {
+				continue
+			}
+			switch {
+			case p.name == "claude":
+			case !strings.Contains(p.first, "/") && !s.closed(host, p.name, ""), strings.Contains(p.first, "/") && !s.read(host, p.first, ""):
+				add(host, p.first)
+			}
+			for _, r := range s.surfaces {
+				base, _, _ := strings.Cut(r.Subject, "@")
+				sp, _ := record.Payload[record.Surface](r)
+				if r.Host == host && productOf(base) == p.name && p.name != "gh" && base != "claude/listing" && !sp.OK {
+					add(host, r.Subject)
+				}
+			}
+		}
+	}
+	return cs
+}
+
+// unparsed job files and ledger lines.
+func (s *stream) unparsed() []condition {
+	var cs []condition
 	for _, r := range s.surfaces {
 		p, _ := record.Payload[record.Surface](r)
 		base, _, _ := strings.Cut(r.Subject, "@")
-		product, _, _ := strings.Cut(base, "/")
-		if base != "claude/listing" && product != "gh" && (!p.OK || p.Absent && s.expects(product) && base != "paseo/daemon") {
-			add(base)
-		}
-		if base == "claude/jobs" && p.OK && p.Unparsed > 0 {
-			cs = append(cs, condition{key: "surface:jobs-unparsed", question: "job files of background sessions could not be understood"})
-		}
-		if base == "ledger" && p.OK && p.Unparsed > 0 {
+		label := r.Subject[len(base):]
+		switch {
+		case p.Unparsed == 0:
+		case base == "claude/jobs":
+			cs = append(cs, condition{key: "surface:" + s.in(r.Host, "jobs-unparsed"+label),
+				question: "job files of background sessions are not understood" + on(s, r.Host) + of(label)})
+		case base == "ledger" && r.Host == s.host:
 			cs = append(cs, condition{key: "surface:ledger-corrupt", question: "the ledger has damaged lines: fleet-ledger verify names them"})
-		}
-	}
-	for _, host := range s.hosts() {
-		for _, name := range s.expected() {
-			if s.set.Closed(host, programOf(name)) != nil {
-				add(name)
-			}
 		}
 	}
 	return cs
 }
 
-// expected are the surfaces that stand for the products which must be read.
-func (s *stream) expected() []string {
-	var names []string
-	for product, surfaces := range map[string][]string{"claude": {"claude/jobs", "claude/sessions", "claude/transcripts"},
-		"paseo": {"paseo/agents", "paseo/schedules"}, "gh": {"gh"}, "board": {"board/" + s.tick.Scope}, "schedule": {"schedule"}} {
-		if s.expects(product) {
-			names = append(names, surfaces...)
-		}
-	}
-	return names
-}
-
-// surfaceKey is a surface in a key: a board's is board:<scope>.
-func surfaceKey(name string) string { return strings.Replace(name, "board/", "board:", 1) }
-
-// drift: a version, field or word that this release does not know.
+// drift: a version, field or word that this release does not know. That of
+// Claude Code and of the ledger says itself where it is from.
 func (s *stream) drift() []condition {
 	var cs []condition
 	for _, r := range s.surfaces {
 		p, _ := record.Payload[record.Surface](r)
+		base, _, _ := strings.Cut(r.Subject, "@")
+		label := r.Subject[len(base):]
+		product := productOf(base)
 		for _, word := range p.Drift {
-			cs = append(cs, condition{key: "drift:" + word, question: fmt.Sprintf("%s: %s is not known to this release", r.Subject, word)})
+			what := word
+			if product != "claude" && product != "ledger" {
+				what = product + " " + word
+			}
+			cs = append(cs, condition{key: "drift:" + what + label, question: fmt.Sprintf("%s is not known to this release%s", what, of(label))})
 		}
 	}
 	return cs
@@ -159,7 +221,7 @@ func (s *stream) findings() []condition {
 	var cs []condition
 	for _, r := range s.set.Of(record.KindFinding) {
 		f, ok := record.Payload[record.Finding](r)
-		if !ok {
+		if !ok || r.By != judge {
 			continue
 		}
 		switch f.Name {
@@ -170,46 +232,4 @@ func (s *stream) findings() []condition {
 		}
 	}
 	return cs
-}
-
-// repos that were not observed, or whose rules lack something.
-func (s *stream) repos() []condition {
-	var cs []condition
-	for _, r := range s.set.Of(record.KindRepo) {
-		p, ok := record.Payload[record.Repo](r)
-		if !ok || p.NotGitHub {
-			continue
-		}
-		name := cmp.Or(p.Slug, p.CommonDir)
-		switch {
-		case !p.OK:
-			cs = append(cs, condition{key: "repo:" + name, question: name + " was not observed on GitHub"})
-		case p.Rules != nil && len(p.Rules.Flags) > 0:
-			flags := strings.Join(p.Rules.Flags, ";")
-			cs = append(cs, condition{key: "rules:" + name + ":" + flags, question: fmt.Sprintf("%s: %s", name, strings.Join(p.Rules.Flags, "; "))})
-		}
-	}
-	return cs
-}
-
-// configured conditions: ask_when of the configuration.
-func (s *stream) configured(when When) ([]condition, error) {
-	var cs []condition
-	for _, a := range s.tick.AskWhen {
-		meets, err := when(a.When)
-		if err != nil {
-			return nil, fmt.Errorf("ask_when %s: %w", a.Key, err)
-		}
-		for _, r := range s.set.All() {
-			yes, err := meets(r)
-			if err != nil {
-				return nil, fmt.Errorf("ask_when %s: %s %s: %w", a.Key, r.Kind, r.Subject, err)
-			}
-			if yes {
-				cs = append(cs, condition{key: "when:" + a.Key, question: a.Question})
-				break
-			}
-		}
-	}
-	return cs, nil
 }

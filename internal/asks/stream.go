@@ -7,52 +7,83 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
+// The programs whose lines asks rest on.
+const (
+	judge    = "fleet-classify"
+	config   = "fleet-config"
+	observer = "fleet-observe-" // and its product
+	ledger   = "fleet-ledger"
+)
+
 // stream is the input, and what of it may be rested on.
 type stream struct {
-	set       *record.Set
-	tick      *record.Tick // nil without a configuration
-	host      string       // the tick's own
-	number    *int         // of the tick; nil when nothing is persisted
-	judged    bool         // the judge was read whole
-	remembers bool         // entries may be made
-	verdicts  []record.Record
-	surfaces  []record.Record
+	set      *record.Set
+	tick     *record.Tick // nil without a configuration
+	host     string       // the tick's own, "" without one
+	hosts    []string     // the machines that must be in the stream
+	asked    map[string]record.Asked
+	surfaces []record.Record // those of hosts, closing records left out
+	judged   bool            // the judge was read whole
+	known    bool            // the ledger was read: what asked lacks is not being asked
+	settled  bool            // and the configuration too, so that an ask may end
+	unsure   []string        // keys of ask_when that could not be evaluated
+	broken   []string        // what Fold.Broken says
 }
 
 func newStream(set *record.Set) *stream {
-	s := &stream{set: set, judged: set.Closed("", judge) == nil, verdicts: set.Of(record.KindVerdict)}
-	for _, r := range set.Of(record.KindSurface) {
-		if p, ok := record.Payload[record.Surface](r); ok && p.Records == nil {
-			s.surfaces = append(s.surfaces, r)
+	s := &stream{set: set, asked: map[string]record.Asked{}, judged: set.Closed("", judge) == nil}
+	r, tick, configured := set.Tick()
+	if configured {
+		s.tick, s.host, s.hosts = tick, r.Host, tick.Hosts
+		if len(s.hosts) == 0 {
+			s.hosts = []string{s.host}
+		}
+		s.known = s.ledgerRead(s.host)
+		s.settled = s.known && s.judged && set.Closed(s.host, config) == nil
+	} else {
+		// A configuration of which only a part came is not the want of one.
+		s.judged = s.judged && len(s.wrote(config)) == 0
+		s.known = !slices.ContainsFunc(s.wrote(ledger), func(host string) bool { return !s.ledgerRead(host) })
+		if s.hosts = set.Hosts(); len(s.hosts) == 0 {
+			s.hosts = []string{""}
 		}
 	}
-	if r, t, ok := set.Tick(); ok && set.Closed(r.Host, "fleet-config") == nil {
-		s.tick, s.host, s.number = t, r.Host, t.Tick
-		s.remembers = t.Tick != nil && s.judged && s.surfaceRead(r.Host, "ledger")
+	for _, r := range set.Of(record.KindAsked) {
+		if a, ok := record.Payload[record.Asked](r); ok && a.State != record.AskResolved && s.own(r.Host) {
+			s.asked[a.Key] = *a
+		}
+	}
+	for _, r := range set.Of(record.KindSurface) {
+		if p, ok := record.Payload[record.Surface](r); ok && p.Records == nil && slices.Contains(s.hosts, r.Host) {
+			s.surfaces = append(s.surfaces, r)
+		}
 	}
 	return s
 }
 
-// asked is what the ledger remembers, by key; nothing when it was not read.
-func (s *stream) asked() map[string]record.Asked {
-	m := map[string]record.Asked{}
-	for _, r := range s.set.Of(record.KindAsked) {
-		if a, ok := record.Payload[record.Asked](r); ok && s.tick != nil && r.Host == s.host {
-			m[a.Key] = *a
-		}
-	}
-	return m
+// own tells whether a host is the tick's own; without a tick each is.
+func (s *stream) own(host string) bool { return s.tick == nil || host == s.host }
+
+// persists tells whether entries may be made.
+func (s *stream) persists() bool {
+	return s.settled && s.tick.Tick != nil && s.read(s.host, "ledger", "")
 }
 
-// hosts are the machines that must be in the stream.
-func (s *stream) hosts() []string {
-	switch {
-	case s.tick == nil:
-		return s.set.Hosts()
-	case len(s.tick.Hosts) > 0:
-		return s.tick.Hosts
+// wrote returns the hosts of the lines that a program added.
+func (s *stream) wrote(program string) []string {
+	var hosts []string
+	for _, r := range s.set.All() {
+		if r.By == program && !slices.Contains(hosts, r.Host) {
+			hosts = append(hosts, r.Host)
+		}
 	}
-	return []string{s.host}
+	return hosts
+}
+
+// ledgerRead tells whether the ledger of a host was read, or was never begun.
+func (s *stream) ledgerRead(host string) bool {
+	p := s.surface(host, "ledger")
+	return p != nil && p.OK && s.set.Closed(host, ledger) == nil
 }
 
 // expects tells whether a product must be read.
@@ -63,59 +94,63 @@ func (s *stream) expects(product string) bool {
 	return slices.Contains(s.tick.Surfaces, product)
 }
 
-// programOf is the observer that writes the surfaces of a name.
-func programOf(surface string) string {
+// productOf is the product of a surface: claude of claude/jobs.
+func productOf(surface string) string {
 	product, _, _ := strings.Cut(surface, "/")
+	return product
+}
+
+// surface returns the record of a surface, nil when it is not here.
+func (s *stream) surface(host, name string) *record.Surface {
+	r, _ := s.set.Get(record.Identity{Host: host, Kind: record.KindSurface, Subject: name})
+	p, _ := record.Payload[record.Surface](r)
+	return p
+}
+
+// closed tells whether all is here that the observer of a product added on a
+// host, for a further directory when label is not empty.
+func (s *stream) closed(host, product, label string) bool {
+	program := observer + product
 	if product == "ledger" {
-		return "fleet-ledger"
+		program = ledger
 	}
-	return "fleet-observe-" + product
+	return s.set.Closed(host, program+label) == nil
 }
 
-// surfaceRead tells whether a surface of a host was read now: its program
-// closed, it is there and not absent, and so is each further directory's.
-func (s *stream) surfaceRead(host, name string) bool {
-	found := false
-	program := programOf(name)
-	for _, by := range s.set.By(host) {
-		if p, _, _ := strings.Cut(by, "@"); p == program && s.set.Closed(host, by) != nil {
-			return false
-		}
-	}
-	if s.set.Closed(host, program) != nil {
-		return false
-	}
-	for _, r := range s.surfaces {
-		base, _, _ := strings.Cut(r.Subject, "@")
-		if r.Host != host || base != name {
-			continue
-		}
-		p, _ := record.Payload[record.Surface](r)
-		if !p.OK || p.Absent {
-			return false
-		}
-		found = true
-	}
-	return found
+// read tells whether a surface was read: its program is whole, and it is there,
+// not failed and not absent. What the machine has once has no label.
+func (s *stream) read(host, name, label string) bool {
+	p := s.surface(host, name+label)
+	return p != nil && p.OK && !p.Absent && s.closed(host, productOf(name), label)
 }
 
-// everywhere tells whether surfaces were read on every host.
-func (s *stream) everywhere(names ...string) bool {
-	for _, host := range s.hosts() {
-		for _, name := range names {
-			if !s.surfaceRead(host, name) {
-				return false
-			}
-		}
-	}
-	return len(s.hosts()) > 0
+// unfailed tells whether no surface of these names failed on a host. Whether
+// one is missing tells the count of its program.
+func (s *stream) unfailed(host, label string, names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		p := s.surface(host, name+label)
+		return p != nil && !p.OK
+	})
 }
 
-// closed tells whether every program that closes on a host is whole.
-func (s *stream) closed() bool {
-	for _, host := range s.hosts() {
-		for _, by := range s.set.By(host) {
-			if s.set.Closed(host, by) != nil {
+// labels returns the labels of the Claude directories of a host, "" first.
+func (s *stream) labels(host string) []string {
+	labels := []string{""}
+	for _, r := range s.set.Of(record.KindSurface) {
+		if i := strings.LastIndexByte(r.Subject, '@'); i >= 0 && r.Host == host && r.By == observer+"claude" {
+			labels = append(labels, r.Subject[i:])
+		}
+	}
+	slices.Sort(labels)
+	return slices.Compact(labels)
+}
+
+// everywhere tells whether a surface of Claude Code was read on every host, in
+// every directory.
+func (s *stream) everywhere(name string) bool {
+	for _, host := range s.hosts {
+		for _, label := range s.labels(host) {
+			if !s.read(host, name, label) {
 				return false
 			}
 		}
