@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -176,8 +177,13 @@ func (c Claude) readDir(ctx context.Context, w *World, d *claudeDir, bin string,
 	d.ListingRead = d.surface("claude/listing").OK
 }
 
+// quiet keeps claude from talking to anybody while it lists: without it 2.1.280
+// opens a connection to its API, and asks for updates, at every start.
+var quiet = []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:9", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1",
+	"DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1"}
+
 func (c Claude) spec(w *World, bin string, args ...string) command.Spec {
-	s := command.Spec{Argv: append([]string{"claude"}, args...), Path: bin, Timeout: c.Timeout, KillAfter: c.Timeout / 5, MaxOutput: 64 << 20, Dir: "/"}
+	s := command.Spec{Argv: append([]string{"claude"}, args...), Path: bin, Timeout: c.Timeout, KillAfter: c.Timeout / 5, MaxOutput: 64 << 20, Dir: "/", Env: slices.Clone(quiet)}
 	for _, name := range []string{"HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR"} {
 		if v := w.Getenv(name); v != "" {
 			s.Env = append(s.Env, name+"="+v)
