@@ -14,7 +14,7 @@ import (
 // ask is the state of one key.
 type ask struct {
 	record.Asked
-	resolvedIn int // tick that resolved it
+	resolvedIn int // last tick when it was resolved
 }
 
 // batch is an ask intent.
@@ -100,9 +100,6 @@ func (s *State) resolve(e record.Entry) {
 	for _, key := range e.Keys {
 		if a := s.asks[key]; a != nil {
 			a.State, a.resolvedIn = record.AskResolved, s.LastTick
-			if e.Tick != nil {
-				a.resolvedIn = *e.Tick
-			}
 		}
 	}
 }
@@ -174,7 +171,7 @@ type Answer struct {
 func (s *State) Answers(p Pick) ([]Answer, error) {
 	byIntent := map[string][]record.Asked{}
 	for _, a := range s.Asked() {
-		if a.State == record.AskOpen && (p.All || a.Batch == p.Batch) {
+		if a.State == record.AskOpen {
 			byIntent[a.Intent] = append(byIntent[a.Intent], a)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 // MaxLine is the length, in bytes, up to which a ledger line is read, and past
 // which none is written.
-const MaxLine = 16 << 20
+const MaxLine = 4 << 20
 
 // TickLimit bounds a tick number. An hourly tick needs a hundred thousand years
 // to get there; a number beyond is damage.

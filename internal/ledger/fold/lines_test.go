@@ -114,7 +114,7 @@ func TestLines(t *testing.T) {
 	})
 	t.Run("a line that is too long is one damaged line", func(t *testing.T) {
 		ls := readAll(t, fire12+"\n"+strings.Repeat("x", MaxLine+1)+"\n"+fire13+"\n")
-		if len(ls) != 3 || ls[1].Damage == nil || ls[1].Damage.Error() != "longer than 16777216 bytes" || ls[2].Entry.ID != "13-1" {
+		if len(ls) != 3 || ls[1].Damage == nil || ls[1].Damage.Error() != "longer than 4194304 bytes" || ls[2].Entry.ID != "13-1" {
 			t.Errorf("%d lines", len(ls))
 		}
 		long := fire12 + strings.Repeat(" ", MaxLine-len(fire12))

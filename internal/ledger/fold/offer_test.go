@@ -125,7 +125,7 @@ func TestNewOffer(t *testing.T) {
 		{"no ts", bad(func(e *record.Entry) { e.TS = record.Time{} }), 2, "", "entry 13-2: entry has no ts"},
 		{"another version", bad(func(e *record.Entry) { e.V = 2 }), 2, "", "entry 13-2: ledger version 2, this program reads 1"},
 		{"a kind of tomorrow", bad(func(e *record.Entry) { e.Kind = "later" }), 2, "", "entry 13-2: a kind that this release does not know"},
-		{"too long", bad(func(e *record.Entry) { e.Detail = strings.Repeat("x", MaxLine) }), 2, "", "entry 13-2: longer than 16777216 bytes"},
+		{"too long", bad(func(e *record.Entry) { e.Detail = strings.Repeat("x", MaxLine) }), 2, "", "entry 13-2: longer than 4194304 bytes"},
 		{"an id that is none", whole().with(batchEntry, rec(record.KindEntry, "", "fleet-asks", "ghp_secret", record.Entry{V: 1, ID: "ghp_secret", TS: at(0), Kind: "ack", Scope: "lamp", Tick: num(13)})), 2, "", "an entry's id is not 13-<n>"},
 		{"an id of another tick", whole().with(batchEntry, rec(record.KindEntry, "", "fleet-asks", "12-2", record.Entry{V: 1, ID: "12-2", TS: at(0), Kind: "ack", Scope: "lamp", Tick: num(13)})), 2, "", "entry 12-2 is not of tick 13"},
 		{"an entry twice", append(whole().without(ask), rec(record.KindEntry, "otherbox", "fleet-asks", "13-2", json.RawMessage(entry(2, nil).Data))), 3, "", "entry 13-2 is there twice"},

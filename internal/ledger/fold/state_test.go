@@ -86,6 +86,9 @@ func TestState_asks(t *testing.T) {
 		{"a copied batch does not open again", []record.Entry{batchOf(1, "x"), resolved(2, "x"), batchOf(1, "x")}, "x resolved 1/a1"},
 		{"a copied resolution does not resolve again", []record.Entry{batchOf(1, "x"), resolved(2, "x"), batchOf(3, "x"), resolved(2, "x")}, "x open 3/a1"},
 		{"keys without resolved are no resolution", []record.Entry{batchOf(1, "x"), {Kind: "ack", By: "tick", Tick: num(2), Keys: []string{"x"}}}, "x open 1/a1"},
+		{"a batch without a number has its tick's", []record.Entry{{ID: "3-2", Kind: "intent", Verb: "ask", Tick: num(3), Target: json.RawMessage(`{"asks":[{"id":"a1","key":"x"}]}`)}}, "x open 3/a1"},
+		{"a batch of another number", []record.Entry{{ID: "3-2", Kind: "intent", Verb: "ask", Tick: num(3), Target: json.RawMessage(`{"asks":[{"id":"a1","key":"x"}],"batch":2}`)}}, "x open 2/a1"},
+		{"a batch of no tick", []record.Entry{{ID: "3-2", Kind: "intent", Verb: "ask", Target: json.RawMessage(`{"asks":[{"id":"a1","key":"x"}]}`)}}, "x open 0/a1"},
 		{"an ask without a key is none", []record.Entry{batchOf(1, "")}, ""},
 		{"ids in the order of their numbers", []record.Entry{batchOf(1, "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "b10", "a11")},
 			"k1 open 1/a1, k2 open 1/a2, k3 open 1/a3, k4 open 1/a4, k5 open 1/a5, k6 open 1/a6, k7 open 1/a7, k8 open 1/a8, k9 open 1/a9, b10 open 1/a10, a11 open 1/a11"},
@@ -284,6 +287,12 @@ func TestState_answers(t *testing.T) {
 		if strings.Join(got, "; ") != tt.want || fmt.Sprint(err) != cmpOr(tt.err, "<nil>") {
 			t.Errorf("%+v: %v %v, want %s %s", tt.pick, got, err, tt.want, tt.err)
 		}
+	}
+}
+
+func TestState_answersNothing(t *testing.T) {
+	if answers, err := new(State).Answers(Pick{All: true}); len(answers) != 0 || err != nil {
+		t.Errorf("%v %v", answers, err)
 	}
 }
 
