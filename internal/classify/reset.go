@@ -46,8 +46,11 @@ func (f *Facts) reset() reset {
 	return reset{says: record.Evidence{Source: "claude/transcripts", Says: "the reset cannot be told"}}
 }
 
-// resetAt is a known reset.
+// resetAt is a known reset. A time that cannot be written is none.
 func (f *Facts) resetAt(at record.Time, source, how string) reset {
+	if at.Year() > 9999 {
+		return reset{says: record.Evidence{Source: source, Says: "the reset cannot be told: " + how}}
+	}
 	r := reset{at: &at, passed: !at.After(f.At.Time)}
 	verb := "resets"
 	if r.passed {

@@ -208,6 +208,10 @@ var table = []situation{
 	{"without a status, ledger not read", func() *world { return scoped(session("s", status(""))).forget(ledgers) }, Unknown},
 	{"busy after a turn, without a process file", one(session("s", status("busy"), func(s *record.Session) { s.Process = nil })), Unknown},
 	{"stalled job, its file missing", one(job("s", active(2*hour), noJob)), Unknown},
+	{"no time at all", one(session("s", func(s *record.Session) { s.Transcript.ActivityAt, s.StartedAt = nil, nil })), Unknown},
+	{"no kind, the listing not read", func() *world {
+		return listingUnread(session("s", fails("server_error", 500, "API Error: 500"), func(s *record.Session) { s.Kind = "" }))
+	}, Unknown},
 	{"idle job, its file missing", one(job("s", noJob)), Unknown},
 	{"live, without a status", one(session("s", status(""))), Unknown},
 	{"transcript missing", one(session("s", missing)), Unknown},
