@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -35,97 +34,6 @@ func says(err error) string {
 		return ""
 	}
 	return strings.ReplaceAll(err.Error(), homeDir+"/.config/ctx/", "")
-}
-
-func TestKeys(t *testing.T) {
-	const one = "fleet.json:1: scopes.lamp."
-	whole0, whole1 := "want a whole number from 0", "want a whole number from 1"
-	aPathSays, text := "want a path that begins with / or ~/", "want a text that is not empty"
-	tests := []struct {
-		key     string
-		missing string // what get prints when the key is not there
-		good    string // a value
-		prints  string // what get prints for it
-		bad     string // another
-		says    string
-	}{
-		{"dispatch_enabled", "0", `1`, "1", `true`, "want 0 or 1"},
-		{"dispatch_enabled", "0", `0`, "0", `"1"`, "want 0 or 1"},
-		{"dispatch_enabled", "0", `1`, "1", `1.0`, "want 0 or 1"},
-		{"dispatch_enabled", "0", `1`, "1", `null`, "want 0 or 1"},
-		{"dry_run", "1", `0`, "0", `false`, "want 0 or 1"},
-		{"dry_run", "1", `1`, "1", `2`, "want 0 or 1"},
-		{"mode", "report", `"act"`, "act", `"Act"`, "want one of report, act"},
-		{"mode", "report", `"report"`, "report", `7`, "want one of report, act"},
-		{"state_dir", "/home/ana/.local/state/fleet-reconcile/lamp", `"~/state//x/"`, "/home/ana/state/x", `"state"`, aPathSays},
-		{"state_dir", "/home/ana/.local/state/fleet-reconcile/lamp", `"/var/x"`, "/var/x", `null`, aPathSays},
-		{"state_dir", "/home/ana/.local/state/fleet-reconcile/lamp", `"/"`, "/", `"/a\u0000b"`, aPathSays},
-		{"caps", `{"fleet_sessions":8,"active_sessions":12,"active_window_min":30,"research_spawns_per_day":4,"mail_interval_h":6}`,
-			`{"fleet_sessions": 0}`, `{"fleet_sessions":0,"active_sessions":12,"active_window_min":30,"research_spawns_per_day":4,"mail_interval_h":6}`, `8`, "want an object of whole numbers"},
-		{"adopted", "[]", `"*"`, `[{"session_id":"*"}]`, `"all"`, `want a list of adoptions, or "*"`},
-		{"adopted", "[]", `[{"session_id":"s1","paseo_agent_id":null,"adopted":"2026-10-01","note":"n"},{"paseo_agent_id":"g1"}]`,
-			`[{"session_id":"s1","adopted":"2026-10-01","note":"n"},{"session_id":"","paseo_agent_id":"g1"}]`, `{}`, `want a list of adoptions, or "*"`},
-		{"mail_interval_h", "6", `0`, "0", `-1`, whole0},
-		{"listing_cap", "200", `500`, "500", `0`, whole1},
-		{"pr_list_cap", "200", `100`, "100", `"100"`, whole1},
-		{"actions_app_id", "15368", `7`, "7", `1e3`, whole1},
-		{"tick_timeout_min", "15", `30`, "30", `1.5`, whole1},
-		{"ask_renotify_h", "6", `12`, "12", `[]`, whole0},
-		{"ask_raise_after_min", "50", `0`, "0", `9999999999`, whole0},
-		{"b_step_timeout_min", "10", `999999999`, "999999999", `01`, ""},
-		{"gh_token_file", "", `"~/token"`, "/home/ana/token", `"token"`, aPathSays + ", or null"},
-		{"gh_token_file", "", `null`, "", `7`, aPathSays + ", or null"},
-		{"launchd_prefix", "", `"com.acme."`, "com.acme.", `""`, text + ", or null"},
-		{"launchd_prefix", "", `null`, "", `[]`, text + ", or null"},
-		{"launchd_logs", "{}", `{"com.acme.sweep": "~/l"}`, `{"com.acme.sweep":"/home/ana/l"}`, `[]`, "want an object of paths"},
-		{"bookkeeping_run_log", "", `"/l"`, "/l", `"l"`, aPathSays + ", or null"},
-		{"dream_run_log", "", `"/l"`, "/l", `{}`, aPathSays + ", or null"},
-		{"surfaces", `["claude","paseo","gh","board"]`, `["claude","schedule"]`, `["claude","schedule"]`, `"claude"`, "want a list of surfaces"},
-		{"ask_when", "[]", `[{"key":"old","when":".age > 3","question":"Old?"}]`, `[{"key":"old","when":".age \u003e 3","question":"Old?"}]`, `{}`, "want a list of questions"},
-		{"owner_channel", `{"kind":"dialog"}`, `{"kind":"none"}`, `{"kind":"none"}`, `"dialog"`, "want an object"},
-		{"owner_channel", `{"kind":"dialog"}`, `{"kind":"command","argv":["say",""]}`, `{"kind":"command","argv":["say",""]}`, `[]`, "want an object"},
-		{"notify_command", "[]", `["p9","notify"]`, `["p9","notify"]`, `[]`, "want a command: a list of texts, the first not empty, or null"},
-		{"notify_command", "[]", `null`, `[]`, `["",1]`, "want a command: a list of texts, the first not empty, or null"},
-		{"run_logs", "[]", `[{"source":"dream","path":"~/d","stale_after_h":168},{"source":"b","path":"/b"}]`,
-			`[{"source":"dream","path":"/home/ana/d","stale_after_h":168},{"source":"b","path":"/b","stale_after_h":48}]`, `"x"`, "want a list of logs"},
-		{"hosts", "[]", `[{"name":"laptop","ssh":"ana@laptop"},{"name":"attic"}]`, `[{"name":"laptop","ssh":"ana@laptop"},{"name":"attic"}]`, `["laptop"]`, ""},
-	}
-	for _, tt := range tests {
-		for _, c := range []struct{ value, prints string }{{"", tt.missing}, {tt.good, tt.prints}} {
-			text := file("")
-			if c.value != "" {
-				text = file(fmt.Sprintf("%q: %s", tt.key, c.value))
-			}
-			f, err := load(text, "")
-			if err != nil {
-				t.Errorf("%s %s: %v", tt.key, c.value, err)
-				continue
-			}
-			s, _ := f.Scope("lamp")
-			if got, sound, err := f.Get(s, tt.key); got != c.prints || !sound || err != nil {
-				t.Errorf("get %s of %q: %s %t %v, want %s", tt.key, c.value, got, sound, err, c.prints)
-			}
-		}
-		if tt.says == "" {
-			continue // a row of its own below
-		}
-		f, err := load(file(fmt.Sprintf("%q: %s", tt.key, tt.bad)), "")
-		if want := one + tt.key + ": " + tt.says; says(err) != want {
-			t.Errorf("%s: %s\n got %s\nwant %s", tt.key, tt.bad, says(err), want)
-		}
-		if f == nil {
-			continue
-		}
-		s, _ := f.Scope("lamp")
-		if got, sound, _ := f.Get(s, tt.key); sound || IsSwitch(tt.key) && got != Safe(tt.key) {
-			t.Errorf("get %s of the bad %s: %s %t", tt.key, tt.bad, got, sound)
-		}
-	}
-	for _, set := range settings {
-		if set.name != "repos" && !slices.ContainsFunc(tests, func(tt struct{ key, missing, good, prints, bad, says string }) bool { return tt.key == set.name }) {
-			t.Errorf("no test of %s", set.name)
-		}
-	}
 }
 
 func TestProblems(t *testing.T) {

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
@@ -12,12 +11,8 @@ import (
 // Append writes what of an offer the ledger lacks.
 func (l Ledger) Append(o fold.Offer) (fold.Admitted, error) {
 	var a fold.Admitted
-	err := l.update(0, func(f *os.File, size int64) ([][]byte, error) {
-		es, err := tail(f, size)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", l.Path(), err)
-		}
-		a, err = o.Admit(es)
+	err := l.update(0, func(h held) (_ [][]byte, err error) {
+		a, err = o.Admit(h.tail)
 		return a.Lines, err
 	})
 	return a, err

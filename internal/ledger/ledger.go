@@ -37,6 +37,17 @@ type Ledger struct {
 	Dir   string        // state directory of the scope
 	Scope string        //
 	Wait  time.Duration // how long to wait for the lock
+
+	openFile func(name string, flag int) (file, error) // for a disk that fails; os.OpenFile when nil
+}
+
+// file is what the ledger needs of an open file.
+type file interface {
+	io.ReaderAt
+	io.WriteCloser
+	Stat() (fs.FileInfo, error)
+	Sync() error
+	Truncate(size int64) error
 }
 
 // New returns the ledger in a scope's state directory. Nothing is opened.
@@ -66,17 +77,17 @@ func (l Ledger) fold(r io.Reader) (*fold.State, error) {
 
 // Open returns what the ledger held at one moment at which nobody wrote.
 func (l Ledger) Open() (io.ReadCloser, error) {
-	f, err := os.Open(l.Path())
+	f, err := l.open(os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
-	var size int64
+	size := int64(0)
 	err = l.locked(os.O_RDONLY, func() error {
-		size, err = regularSize(f)
+		size, err = regularSize(f, l.Path())
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) { // without a lock nobody of ours ever wrote
-		size, err = regularSize(f)
+		size, err = regularSize(f, l.Path())
 	}
 	if err != nil {
 		f.Close()
@@ -88,10 +99,10 @@ func (l Ledger) Open() (io.ReadCloser, error) {
 	}{io.NewSectionReader(f, 0, size), f}, nil
 }
 
-func regularSize(f *os.File) (int64, error) {
+func regularSize(f file, name string) (int64, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file", f.Name())
+		err = fmt.Errorf("%s: not a regular file", name)
 	}
 	if err != nil {
 		return 0, err
@@ -112,71 +123,75 @@ func (l Ledger) locked(flag int, f func() error) error {
 	defer lock.Close()
 	for waited := time.Duration(0); ; waited += lockPause {
 		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		switch {
-		case err == nil:
+		if err == nil {
 			return f()
-		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
-			return fmt.Errorf("locking %s: %w", lock.Name(), err)
-		case waited >= l.Wait:
-			return fmt.Errorf("%s: another process held it for %v", lock.Name(), l.Wait)
+		}
+		if waited >= l.Wait {
+			return fmt.Errorf("%s: no lock within %v: %w", lock.Name(), l.Wait, err)
 		}
 		time.Sleep(lockPause)
 	}
 }
 
+// held is a ledger under its lock.
+type held struct {
+	file
+	size int64
+	tail []record.Entry // the last fire and what came after it
+}
+
 // update appends what build makes of the ledger. build runs under the lock.
 // flag is os.O_CREATE when a ledger that is missing is begun.
-func (l Ledger) update(flag int, build func(f *os.File, size int64) ([][]byte, error)) error {
+func (l Ledger) update(flag int, build func(h held) ([][]byte, error)) error {
 	return l.locked(os.O_CREATE|os.O_RDWR, func() error {
-		f, err := os.OpenFile(l.Path(), flag|os.O_RDWR|os.O_APPEND, 0o600)
+		f, err := l.open(flag | os.O_RDWR | os.O_APPEND)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		size, err := regularSize(f)
+		h := held{file: f}
+		if h.size, err = regularSize(f, l.Path()); err != nil {
+			return err
+		}
+		if h.tail, err = tail(f, h.size); err != nil {
+			return fmt.Errorf("reading %s: %w", l.Path(), err)
+		}
+		lines, err := build(h)
 		if err != nil {
 			return err
 		}
-		lines, err := build(f, size)
-		if err != nil {
-			return err
-		}
-		if err := appendTo(f, size, lines); err != nil {
+		if err := appendTo(f, h.size, lines); err != nil {
 			return fmt.Errorf("writing %s: %w", l.Path(), err)
 		}
-		if size == 0 {
+		if h.size == 0 {
 			return syncDir(l.Dir)
 		}
 		return nil
 	})
 }
 
-// file is what an append needs of an open ledger.
-type file interface {
-	io.ReaderAt
-	io.Writer
-	Sync() error
-	Truncate(size int64) error
+func (l Ledger) open(flag int) (file, error) {
+	if l.openFile != nil {
+		return l.openFile(l.Path(), flag)
+	}
+	return os.OpenFile(l.Path(), flag, 0o600)
 }
 
 // appendTo writes lines behind the first size bytes of f, which is all of it,
 // with one write and one sync. After an error f is as it was.
 func appendTo(f file, size int64, lines [][]byte) error {
 	var b []byte
+	var err error
 	if len(lines) > 0 && size > 0 {
 		last := make([]byte, 1)
-		if _, err := f.ReadAt(last, size-1); err != nil {
-			return err
-		}
-		if last[0] != '\n' {
+		if _, err = f.ReadAt(last, size-1); last[0] != '\n' {
 			b = append(b, '\n')
 		}
 	}
 	for _, line := range lines {
 		b = append(append(b, line...), '\n')
 	}
-	var err error
-	if len(b) > 0 {
+	if err == nil && len(b) > 0 {
 		_, err = f.Write(b)
 	}
 	if err == nil {

@@ -3,7 +3,6 @@ package ledger
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
@@ -46,8 +45,8 @@ func (l Ledger) Seen(by string, at time.Time, intent string, shown record.Shown)
 // outside appends entries that belong to no tick. It reads the whole ledger: a
 // person waits for it, no tick does.
 func (l Ledger) outside(at time.Time, build func(*fold.State) ([]record.Entry, error)) error {
-	return l.update(0, func(f *os.File, size int64) ([][]byte, error) {
-		s, err := l.fold(io.NewSectionReader(f, 0, size))
+	return l.update(0, func(h held) ([][]byte, error) {
+		s, err := l.fold(io.NewSectionReader(h, 0, h.size))
 		if err != nil {
 			return nil, err
 		}

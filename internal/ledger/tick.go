@@ -30,19 +30,15 @@ func (l Ledger) Fire(at time.Time, dry bool, detail string) (int, error) {
 		return 0, err
 	}
 	n := 0
-	err := l.update(os.O_CREATE, func(f *os.File, size int64) ([][]byte, error) {
-		last, err := l.lastTick(f, size)
-		if err != nil {
-			return nil, err
-		}
+	err := l.update(os.O_CREATE, func(h held) ([][]byte, error) {
+		last, err := l.lastTick(h)
 		n = last + 1
-		// The counter goes first: a number is rather left out than used twice.
-		if err := l.writeCounter(n); err != nil {
-			return nil, err
+		if err == nil {
+			err = l.writeCounter(n) // first: a number is rather left out than used twice
 		}
 		e := l.entry(record.EntryFire, at, dry, &n)
 		e.ID, e.Detail = entryID(n, fireNumber), detail
-		return [][]byte{fold.Marshal(e)}, nil
+		return [][]byte{fold.Marshal(e)}, err
 	})
 	if err != nil {
 		return 0, err
@@ -60,19 +56,15 @@ func entryID(tick, n int) string { return fmt.Sprintf("%d-%d", tick, n) }
 // lastTick is the largest number ever taken: that of the counter or of the last
 // fire. Without a counter the whole ledger and the names of what ticks left
 // are searched.
-func (l Ledger) lastTick(f *os.File, size int64) (int, error) {
-	es, err := tail(f, size)
-	if err != nil {
-		return 0, fmt.Errorf("reading %s: %w", l.Path(), err)
-	}
+func (l Ledger) lastTick(h held) (int, error) {
 	last := 0
-	if len(es) > 0 && es[0].Kind == record.EntryFire {
-		last = *es[0].Tick
+	if len(h.tail) > 0 && h.tail[0].Kind == record.EntryFire {
+		last = *h.tail[0].Tick
 	}
 	if n, ok := l.counter(); ok {
 		return max(n, last), nil
 	}
-	s, err := l.fold(io.NewSectionReader(f, 0, size))
+	s, err := l.fold(io.NewSectionReader(h, 0, h.size))
 	if err != nil {
 		return 0, err
 	}
@@ -124,11 +116,8 @@ type Ended struct {
 // Exit notes the end of a tick. It refuses when the tick is not the last one,
 // or has ended.
 func (l Ledger) Exit(at time.Time, dry bool, end Ended) error {
-	return l.update(0, func(f *os.File, size int64) ([][]byte, error) {
-		es, err := tail(f, size)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", l.Path(), err)
-		}
+	return l.update(0, func(h held) ([][]byte, error) {
+		es := h.tail
 		if len(es) == 0 || es[0].Kind != record.EntryFire || *es[0].Tick != end.Tick {
 			return nil, fmt.Errorf("tick %d is not the last one that began", end.Tick)
 		}

@@ -36,6 +36,9 @@ func TestParse_damage(t *testing.T) {
 		{"\x00\x00\x00\x00", "NUL bytes"},
 		{`{"v":1,"kind":"ack","id":"x","ts":"2026-10-01T10:00:00Z","detail":"` + "\xe2\x82" + `"}`, "not UTF-8"},
 		{`[1,2]`, "not a JSON object"},
+		{"", "not a JSON object"},
+		{" \t", "not a JSON object"},
+		{`{"v":1,"kind":"ack","id":"x","ts":"noon"}`, "time is not RFC 3339"},
 		{`"ghp_0123456789abcdefghij0123456789abcdef"`, "not a JSON object"},
 		{`{"v":1,"kind":"ack"} {"v":1}`, "not JSON at byte 22"},
 		{fire12[:60] + fire13, "not JSON at byte 63"}, // two lines fused by another writer are none

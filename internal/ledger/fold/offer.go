@@ -207,9 +207,9 @@ func (o Offer) line(r record.Record, tail []record.Entry) (line []byte, dropped 
 // answeredMeanwhile tells whether the owner answered a key that the judge saw
 // open.
 func (o Offer) answeredMeanwhile(key string, tail []record.Entry) bool {
-	a, ok := o.asked[key]
-	return ok && a.State == record.AskOpen && slices.ContainsFunc(tail, func(e record.Entry) bool {
-		return e.Kind == record.EntryAck && !e.Resolved && e.Of == a.Intent && Covers(e.Asks, a.ID)
+	a := o.asked[key]
+	return a.State == record.AskOpen && slices.ContainsFunc(tail, func(e record.Entry) bool {
+		return e.Kind == record.EntryAck && e.Of == a.Intent && Covers(e.Asks, a.ID)
 	})
 }
 
