@@ -143,7 +143,7 @@ func driftRead(s *stream, rest string) bool {
 	}
 	read := false
 	for _, host := range s.hosts {
-		if !slices.Contains(s.labels(host), at.label) {
+		if !slices.Contains(s.labelsOf(host), at.label) {
 			continue
 		}
 		if !s.read(host, "claude/version", "") || !s.read(host, "claude/jobs", at.label) || !s.read(host, "claude/listing", at.label) ||
@@ -179,7 +179,7 @@ func processesRead(s *stream, _ string) bool {
 		if !s.unfailed(host, "", "claude/processes") {
 			return false
 		}
-		for _, label := range s.labels(host) {
+		for _, label := range s.labelsOf(host) {
 			if !s.unfailed(host, label, "claude/sessions") {
 				return false
 			}

@@ -51,16 +51,16 @@ func (s *stream) sessions() []condition {
 	for _, r := range s.set.Of(record.KindVerdict) {
 		v, ok := record.Payload[record.Verdict](r)
 		prefix := map[string]string{"3": "prompt:", "7": "blocked:"}[v.Class]
-		if !ok || r.By != judge || prefix == "" {
+		session := s.session(r.Host, r.Subject)
+		if !ok || r.By != judge || prefix == "" || session == nil {
 			continue
 		}
-		session := s.session(r.Host, r.Subject)
 		prefix += s.in(r.Host, r.Subject) + ":"
 		if s.asks(prefix) && !s.worded(r.Host, r.Subject, session) {
 			continue // which question it asks is not known, and one is asked
 		}
 		waiting := ""
-		if session != nil && session.Listing != nil {
+		if session.Listing != nil {
 			waiting = session.Listing.WaitingFor
 		}
 		cs = append(cs, condition{prefix + tag(waiting+"\x00"+v.Question), v.Class,
@@ -102,7 +102,7 @@ func (s *stream) listing() []condition {
 		return nil
 	}
 	for _, host := range s.hosts {
-		for _, label := range s.labels(host) {
+		for _, label := range s.labelsOf(host) {
 			if s.read(host, "claude/listing", label) {
 				continue
 			}

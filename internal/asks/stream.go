@@ -28,10 +28,14 @@ type stream struct {
 	settled  bool            // and the configuration too, so that an ask may end
 	unsure   []string        // keys of ask_when that could not be evaluated
 	broken   []string        // what Fold.Broken says
+
+	whole  map[record.Identity]bool // programs, by host and name, whether all that they added is here
+	labels map[string][]string      // of the further Claude directories of a host
 }
 
 func newStream(set *record.Set) *stream {
-	s := &stream{set: set, asked: map[string]record.Asked{}, judged: set.Closed("", judge) == nil}
+	s := &stream{set: set, asked: map[string]record.Asked{}, whole: map[record.Identity]bool{}, labels: map[string][]string{}}
+	s.judged = s.closes("", judge)
 	r, tick, configured := set.Tick()
 	if configured {
 		s.tick, s.host, s.hosts = tick, r.Host, tick.Hosts
@@ -39,7 +43,7 @@ func newStream(set *record.Set) *stream {
 			s.hosts = []string{s.host}
 		}
 		s.known = s.ledgerRead(s.host)
-		s.settled = s.known && s.judged && set.Closed(s.host, config) == nil
+		s.settled = s.known && s.judged && s.closes(s.host, config)
 	} else {
 		// A configuration of which only a part came is not the want of one.
 		s.judged = s.judged && len(s.wrote(config)) == 0
@@ -54,6 +58,9 @@ func newStream(set *record.Set) *stream {
 		}
 	}
 	for _, r := range set.Of(record.KindSurface) {
+		if i := strings.LastIndexByte(r.Subject, '@'); i >= 0 && r.By == observer+"claude" && !slices.Contains(s.labels[r.Host], r.Subject[i:]) {
+			s.labels[r.Host] = append(s.labels[r.Host], r.Subject[i:])
+		}
 		if p, ok := record.Payload[record.Surface](r); ok && p.Records == nil && slices.Contains(s.hosts, r.Host) {
 			s.surfaces = append(s.surfaces, r)
 		}
@@ -83,7 +90,7 @@ func (s *stream) wrote(program string) []string {
 // ledgerRead tells whether the ledger of a host was read, or was never begun.
 func (s *stream) ledgerRead(host string) bool {
 	p := s.surface(host, "ledger")
-	return p != nil && p.OK && s.set.Closed(host, ledger) == nil
+	return p != nil && p.OK && s.closes(host, ledger)
 }
 
 // expects tells whether a product must be read.
@@ -107,6 +114,22 @@ func (s *stream) surface(host, name string) *record.Surface {
 	return p
 }
 
+// closes tells whether all is here that a program added on a host.
+func (s *stream) closes(host, program string) bool {
+	id := record.Identity{Host: host, Subject: program}
+	whole, known := s.whole[id]
+	if !known {
+		whole = s.set.Closed(host, program) == nil
+		s.whole[id] = whole
+	}
+	return whole
+}
+
+// labelsOf returns the labels of the Claude directories of a host, "" first.
+func (s *stream) labelsOf(host string) []string {
+	return append([]string{""}, s.labels[host]...)
+}
+
 // closed tells whether all is here that the observer of a product added on a
 // host, for a further directory when label is not empty.
 func (s *stream) closed(host, product, label string) bool {
@@ -114,7 +137,7 @@ func (s *stream) closed(host, product, label string) bool {
 	if product == "ledger" {
 		program = ledger
 	}
-	return s.set.Closed(host, program+label) == nil
+	return s.closes(host, program+label)
 }
 
 // read tells whether a surface was read: its program is whole, and it is there,
@@ -133,23 +156,11 @@ func (s *stream) unfailed(host, label string, names ...string) bool {
 	})
 }
 
-// labels returns the labels of the Claude directories of a host, "" first.
-func (s *stream) labels(host string) []string {
-	labels := []string{""}
-	for _, r := range s.set.Of(record.KindSurface) {
-		if i := strings.LastIndexByte(r.Subject, '@'); i >= 0 && r.Host == host && r.By == observer+"claude" {
-			labels = append(labels, r.Subject[i:])
-		}
-	}
-	slices.Sort(labels)
-	return slices.Compact(labels)
-}
-
 // everywhere tells whether a surface of Claude Code was read on every host, in
 // every directory.
 func (s *stream) everywhere(name string) bool {
 	for _, host := range s.hosts {
-		for _, label := range s.labels(host) {
+		for _, label := range s.labelsOf(host) {
 			if !s.read(host, name, label) {
 				return false
 			}

@@ -3,6 +3,7 @@ package asks
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -50,22 +51,22 @@ func whenRead(s *stream, key string) bool {
 	if !slices.ContainsFunc(s.tick.AskWhen, func(a record.AskWhen) bool { return a.Key == key }) {
 		return true
 	}
-	return !slices.Contains(s.unsure, key) && s.whole()
+	return !slices.Contains(s.unsure, key) && s.allRead()
 }
 
-// whole tells whether all that must be read was read, and nothing that was
+// allRead tells whether all that must be read was read, and nothing that was
 // tried failed.
-func (s *stream) whole() bool {
+func (s *stream) allRead() bool {
 	for _, host := range s.hosts {
 		for _, p := range s.products() {
 			if s.expects(p.name) && s.runs(host, p.name) && !s.productRead(host, p.name, p.first) {
 				return false
 			}
 		}
-		for _, by := range s.set.By(host) {
-			if s.set.Closed(host, by) != nil {
-				return false
-			}
+	}
+	for id := range s.programs() {
+		if !s.closes(id.Host, id.Subject) {
+			return false
 		}
 	}
 	if slices.ContainsFunc(s.surfaces, func(r record.Record) bool {
@@ -75,4 +76,21 @@ func (s *stream) whole() bool {
 		return false
 	}
 	return !s.expects("gh") || len(s.unseen()) == 0 && !slices.ContainsFunc(s.seen(), func(p *record.Repo) bool { return !p.OK && !p.NotGitHub })
+}
+
+// programs are the observers of which anything is here, by host, each further
+// directory apart.
+func (s *stream) programs() map[record.Identity]bool {
+	ids := map[record.Identity]bool{}
+	for _, r := range s.set.All() {
+		if strings.HasPrefix(r.By, observer) {
+			ids[record.Identity{Host: r.Host, Subject: r.By}] = true
+		}
+	}
+	for _, host := range s.hosts {
+		for _, label := range s.labels[host] {
+			ids[record.Identity{Host: host, Subject: observer + "claude" + label}] = true
+		}
+	}
+	return ids
 }

@@ -1,0 +1,300 @@
+package asks
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// noon is when the worlds of the tests are looked at, dawn when their ledger
+// was written.
+var (
+	noon = record.NewTime(time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC))
+	dawn = record.NewTime(time.Date(2026, 11, 29, 6, 0, 0, 0, time.UTC))
+)
+
+const (
+	devbox = "devbox" // runs the tick
+	attic  = "attic"  // the other machine of the scope
+	lamp   = "/w/lamp/.git"
+	wick   = "/w/wick/.git"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// world is a judged stream in the making.
+type world struct {
+	tick     *record.Tick // null: without a configuration
+	asked    []record.Asked
+	sessions []seat
+	surfaces map[string]*record.Surface // by host and name: devbox claude/jobs
+	repos    []*record.Repo
+	findings []record.Record
+	silent   map[string]bool // programs that were not run, by host and name
+	cut      map[string]bool // programs whose closing record is not there
+	labels   []string        // further Claude directories of devbox
+}
+
+// seat is a session and what the judge makes of it.
+type seat struct {
+	host, subject string
+	session       *record.Session
+	verdict       record.Verdict
+}
+
+type change func(*world)
+
+// newWorld is the eighth tick of the scope home on two machines, with two
+// Claude directories on the first; everything is read and all is well.
+func newWorld(changes ...change) *world {
+	w := &world{labels: []string{"@work"}, surfaces: map[string]*record.Surface{}, silent: map[string]bool{}, cut: map[string]bool{}}
+	w.tick = &record.Tick{Tick: ptr(8), Scope: "home", Host: devbox, Hosts: []string{devbox, attic}, Repos: []string{lamp, wick}, DryRun: true,
+		Surfaces: []string{"claude", "paseo", "gh", "board"}, AskWhen: []record.AskWhen{{Key: "odd", When: "odd", Question: "Odd?"}}}
+	w.repos = []*record.Repo{{CommonDir: lamp, Slug: "acme/lamp", OK: true, Rules: &record.Rules{}}, {CommonDir: wick, Slug: "acme/wick", OK: true, Rules: &record.Rules{}},
+		{CommonDir: "/w/other/.git", Slug: "else/other", OK: true, Rules: &record.Rules{}}}
+	for _, host := range []string{devbox, attic} {
+		for _, name := range []string{"claude/version", "claude/processes", "claude/listing", "claude/jobs", "claude/sessions", "claude/transcripts",
+			"paseo/agents", "paseo/schedules", "paseo/daemon", "board/home"} {
+			w.surfaces[host+" "+name] = &record.Surface{OK: true}
+		}
+	}
+	for _, name := range []string{"claude/listing@work", "claude/jobs@work", "claude/sessions@work", "claude/transcripts@work", "gh/acme/lamp", "gh/acme/wick", "ledger"} {
+		w.surfaces[devbox+" "+name] = &record.Surface{OK: true}
+	}
+	w.seat(devbox, "s1", "5", "").seat(devbox, "s2@work", "5", "").seat(attic, "s3", "5", "")
+	for _, c := range changes {
+		c(w)
+	}
+	return w
+}
+
+// seat adds a session, or another judgement of one.
+func (w *world) seat(host, subject, class, question string, changes ...func(*seat)) *world {
+	s := seat{host, subject, &record.Session{Kind: "interactive", Listing: &record.Listing{}, Transcript: &record.Transcript{}},
+		record.Verdict{Class: class, ClassName: "class " + class, Question: question, Session: record.VerdictSession{Name: "n-" + subject}}}
+	for _, c := range changes {
+		c(&s)
+	}
+	w.sessions = slices.DeleteFunc(w.sessions, func(o seat) bool { return o.host == host && o.subject == subject })
+	w.sessions = append(w.sessions, s)
+	return w
+}
+
+// asks puts a key into the ledger.
+func asks(key, state string) change {
+	return func(w *world) {
+		w.asked = append(w.asked, record.Asked{Key: key, ID: "a1", Batch: 3, Intent: "3-2", State: state, Class: "3", Question: "as it was", FirstTick: 3, Since: &dawn})
+	}
+}
+
+func judged(host, subject, class, question string, changes ...func(*seat)) change {
+	return func(w *world) { w.seat(host, subject, class, question, changes...) }
+}
+
+func gone(host, subject string) change {
+	return func(w *world) {
+		w.sessions = slices.DeleteFunc(w.sessions, func(o seat) bool { return o.host == host && o.subject == subject })
+	}
+}
+
+// surface alters surfaces: devbox claude/jobs.
+func surface(p record.Surface, names ...string) change {
+	return func(w *world) {
+		for _, n := range names {
+			w.surfaces[n] = &p
+		}
+	}
+}
+
+func failed(names ...string) change {
+	return surface(record.Surface{Error: "permission denied"}, names...)
+}
+
+func absent(names ...string) change { return surface(record.Surface{OK: true, Absent: true}, names...) }
+
+func cut(program string) change    { return func(w *world) { w.cut[program] = true } }
+func silent(program string) change { return func(w *world) { w.silent[program] = true } }
+
+func repo(i int, f func(*record.Repo)) change { return func(w *world) { f(w.repos[i]) } }
+
+func ticked(f func(*record.Tick)) change { return func(w *world) { f(w.tick) } }
+
+func found(name, subject string) change {
+	return func(w *world) {
+		w.findings = append(w.findings, must(record.New(record.KindFinding, noon, "", judge, subject, record.Finding{Name: name, Says: "found " + name})))
+	}
+}
+
+func all(changes ...change) change {
+	return func(w *world) {
+		for _, c := range changes {
+			c(w)
+		}
+	}
+}
+
+func must(r record.Record, err error) record.Record {
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// records are the lines of the world, program by program.
+func (w *world) records() []record.Record {
+	var rs []record.Record
+	n := 0
+	add := func(kind record.Kind, host, by, subject string, data any) {
+		rs, n = append(rs, must(record.New(kind, noon, host, by, subject, data))), n+1
+	}
+	closing := func(host, by, label string) {
+		if records := n; !w.cut[host+" "+by+label] {
+			add(record.KindSurface, host, by, by+label, record.Surface{OK: true, Records: &records})
+		}
+		n = 0
+	}
+	surfaces := func(host, by, product, label string) {
+		var names []string
+		for key := range w.surfaces {
+			h, name, _ := strings.Cut(key, " ")
+			base, l, labelled := strings.Cut(name, "@")
+			if labelled {
+				l = "@" + l
+			}
+			if h == host && productOf(base) == product && l == label {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			add(record.KindSurface, host, by, name, w.surfaces[host+" "+name])
+		}
+	}
+	hosts := []string{devbox}
+	if w.tick != nil {
+		add(record.KindTick, devbox, config, w.tick.Scope, w.tick)
+		closing(devbox, config, "")
+		if hosts = w.tick.Hosts; len(hosts) == 0 {
+			hosts = []string{devbox}
+		}
+	}
+	if !w.silent[devbox+" "+ledger] {
+		surfaces(devbox, ledger, "ledger", "")
+		for _, a := range w.asked {
+			add(record.KindAsked, devbox, ledger, a.Key, a)
+		}
+		closing(devbox, ledger, "")
+	}
+	for _, host := range hosts {
+		for _, product := range []string{"claude", "paseo", "gh", "board", "schedule"} {
+			by := observer + product
+			if w.silent[host+" "+by] || product == "gh" && host != devbox || product == "schedule" && w.surfaces[host+" schedule/systemd"] == nil {
+				continue
+			}
+			labels := []string{""}
+			if product == "claude" && host == devbox {
+				labels = append(labels, w.labels...)
+			}
+			for _, label := range labels {
+				for _, s := range w.sessions {
+					if _, l, _ := strings.Cut(s.subject, "@"); product == "claude" && s.host == host && l == strings.TrimPrefix(label, "@") {
+						add(record.KindSession, host, by, s.subject, s.session)
+					}
+				}
+				if product == "gh" {
+					for _, r := range w.repos {
+						add(record.KindRepo, host, by, r.CommonDir, r)
+					}
+				}
+				surfaces(host, by, product, label)
+				closing(host, by, label)
+			}
+		}
+	}
+	for _, s := range w.sessions {
+		add(record.KindVerdict, s.host, judge, s.subject, s.verdict)
+	}
+	n += len(w.findings)
+	rs = append(rs, w.findings...)
+	closing("", judge, "")
+	return rs
+}
+
+func setOf(rs []record.Record) *record.Set { return gather(linesOf(rs)) }
+
+func linesOf(rs []record.Record) []record.Line {
+	var lines []record.Line
+	for _, r := range rs {
+		raw, err := r.Line()
+		if err != nil {
+			panic(err)
+		}
+		lines = append(lines, record.Line{Raw: raw, Record: r})
+	}
+	return lines
+}
+
+func gather(lines []record.Line) *record.Set {
+	set := new(record.Set)
+	for _, l := range lines {
+		set.Add(l)
+	}
+	return set
+}
+
+// odd is the only expression of these tests: a session without a kind meets
+// it, a shell fails it.
+func odd(expr string) (func(record.Record) (bool, error), error) {
+	if expr != "odd" {
+		return nil, errors.New("column 1: no such thing")
+	}
+	return func(r record.Record) (bool, error) {
+		p, ok := record.Payload[record.Session](r)
+		if ok && p.Kind == "shell" {
+			return false, errors.New("a shell is not odd")
+		}
+		return ok && p.Kind == "", nil
+	}, nil
+}
+
+func (w *world) fold(t testing.TB) Fold {
+	t.Helper()
+	f, err := Of(setOf(w.records()), noon, odd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// state is that of a key, "" when there is no such ask.
+func (f Fold) state(key string) string {
+	for _, a := range f.Asks {
+		if a.Key == key {
+			return a.State
+		}
+	}
+	return ""
+}
+
+// raised and resolved are the keys of the entries.
+func (f Fold) raised() (keys []string) {
+	for _, a := range f.Asks {
+		if a.State == record.AskNew {
+			keys = append(keys, a.Key)
+		}
+	}
+	return keys
+}
+
+func (f Fold) resolved() []string {
+	for _, e := range f.Entries {
+		if e.Resolved {
+			return e.Keys
+		}
+	}
+	return nil
+}
