@@ -87,7 +87,6 @@ var gridJobs = []change{
 	state("blocked", "blocked", "API unavailable — retry · "+busy529, busy529),
 	state("done", "idle", "", "fixed"),
 	state("failed", "idle", "", "no tests"),
-	state("stopped", "idle", "", "stopped"),
 }
 
 var gridWords = []string{"", "own DONE", "own BLOCKED", "board DONE", "board BLOCKED", "died"}

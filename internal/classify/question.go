@@ -2,6 +2,7 @@ package classify
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -11,7 +12,10 @@ import (
 func (f *Facts) asked(class string) string {
 	switch class {
 	case "3":
-		return cmp.Or(f.approval(), f.open(), f.answer(), f.WaitingFor)
+		if f.unanswered().Truth == Yes {
+			return cmp.Or(f.approval(), f.open())
+		}
+		return cmp.Or(f.approval(), f.answer(), f.WaitingFor)
 	case "7":
 		if q := f.question(); q.Truth == Yes {
 			return cmp.Or(f.answer(), f.J.Detail, f.open())
@@ -24,21 +28,26 @@ func (f *Facts) asked(class string) string {
 }
 
 // approval is what a permission prompt asks to approve; "" when the listing
-// shows none.
+// shows none, or no source tells.
 func (f *Facts) approval() string {
-	if f.Status.Is != "waiting" || f.WaitingFor == "input needed" || f.WaitingFor == "dialog open" {
-		return ""
-	}
-	if f.J != nil && strings.HasPrefix(f.J.Needs, "approve ") {
+	if f.J != nil && f.Status.Is == "waiting" && strings.HasPrefix(f.J.Needs, "approve ") {
 		return f.J.Needs
 	}
-	if f.T != nil && f.T.Question != nil && f.T.Question.Kind == "plan" {
-		return prefixed("approve plan", f.T.Question.Text)
+	if f.WaitingFor != "permission prompt" || f.T == nil {
+		return ""
 	}
-	if f.T != nil && len(f.T.OpenCalls) > 0 {
-		return "approve " + strings.Join(f.T.OpenCalls, ", ")
+	if f.unanswered().Truth == Yes {
+		return f.open()
 	}
-	return ""
+	// A subagent's call waits in the transcript of the subagent.
+	calls := slices.DeleteFunc(slices.Clone(f.T.OpenCalls), func(call string) bool {
+		tool, _, _ := strings.Cut(call, ":")
+		return tool == "Agent" || tool == "Task"
+	})
+	if len(calls) == 0 {
+		return ""
+	}
+	return "approve " + strings.Join(calls, ", ")
 }
 
 // open is the question that ends the transcript.
