@@ -21,7 +21,7 @@ func (f *Facts) fresh() Reading {
 	case at != nil:
 		age = no("claude/jobs", "created %s ago", span(f.age(at)))
 	}
-	return and(f.State.among("working"), silent(f.Status.among("")), age)
+	return and(f.State.among("working"), silent(f.Status.among("", "busy")), age)
 }
 
 // trust is t unless it is later than the look by more than the grace.

@@ -137,7 +137,7 @@ func fill(v record.Verdict) record.Verdict {
 // session is what a verdict repeats of its session.
 func (f *Facts) session(st *stream) record.VerdictSession {
 	s := f.S
-	vs := record.VerdictSession{Name: s.Name, Kind: s.Kind, Cwd: s.Cwd, Repo: s.Repo, Branch: s.Branch, Scope: st.scope(),
+	vs := record.VerdictSession{Name: s.Name, Kind: s.Kind, Cwd: s.Cwd, Repo: f.Repo, Branch: s.Branch, Scope: st.scope(),
 		Ours: f.Ours.Truth == Yes, OursWhy: f.OursWhy, ActivityAt: f.Doing, Process: f.Live.Truth == Yes,
 		Account: s.Account, SessionID: s.SessionID, ObservedAt: f.At, Worktree: s.Worktree}
 	if s.Process != nil {

@@ -29,6 +29,7 @@ type Facts struct {
 
 	Whole      Reading // everything was read that says which sessions there are
 	Scoped     bool    // a configuration says what is in scope
+	Repo       string  // git common dir; "" when none, or not placed
 	Place      Reading // in the scope
 	Ours       Reading
 	OursWhy    string

@@ -26,6 +26,7 @@ type life struct {
 	end      change // how the transcript ends
 	prompted bool
 	age      time.Duration
+	young    bool // a job that began a minute ago
 	status   time.Duration
 }
 
@@ -69,6 +70,9 @@ func newLife(r *rand.Rand) life {
 	}
 	if l.kind != "interactive" {
 		l.job(r)
+	}
+	if l.young = r.IntN(5) == 0; l.young {
+		l.age, l.status = pick(r, 0, 10*time.Second, 50*time.Second), pick(r, 0, 50*time.Second)
 	}
 	if !l.alive {
 		l.left = l.kind == "interactive" || r.IntN(3) == 0
@@ -139,6 +143,9 @@ func (l life) session(id string, lacks map[string]bool) *record.Session {
 		s = job(id, active(l.age))
 		s.Job.State, s.Job.Tempo, s.Job.Needs, s.Job.Detail, s.Job.UpdatedAt = l.rawState, l.tempo, l.needs, l.detail, ago(l.age)
 		s.Job.Prompted, s.Job.Exec = l.prompted, l.kind == "shell"
+		if l.young {
+			s.Job.CreatedAt, s.StartedAt = ago(time.Minute), ago(time.Minute)
+		}
 	}
 	s.Listing.Status, s.Listing.State = l.listing()
 	s.Listing.WaitingFor, s.Process.RawStatus, s.Process.WaitingFor, s.Process.StatusSince = l.waiting, l.raw, l.waiting, ago(l.status)

@@ -6,14 +6,14 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// stale answers whether the process began before the machine did. A process
-// whose start time is that of its file cannot have.
+// stale answers whether the process began before the machine did. A start time
+// that agrees proves nothing: Linux counts it from the boot, so that a process
+// of another boot may have the same. A file that was written since the boot is
+// of a process of this one, whatever the clock said when it started.
 func (f *Facts) stale(h *record.Host) {
 	const source = "claude/processes"
 	p := f.P
 	switch {
-	case p != nil && p.Start == "same":
-		f.Stale = no(source, "its process is the one of its file")
 	case p != nil && p.BeforeBoot:
 		f.Stale = yes(source, "its process began before the machine did")
 	case p == nil && !f.runs():
@@ -23,14 +23,17 @@ func (f *Facts) stale(h *record.Host) {
 		if p != nil && gone(p) {
 			f.Stale = unread(source, "the boot time is not known")
 		}
-	case p != nil && p.StartedAt != nil && p.StartedAt.Before(h.BootAt.Time):
+	case p != nil && before(p.StartedAt, h.BootAt) && (p.StatusSince == nil || before(p.StatusSince, h.BootAt)):
 		f.Stale = yes(source, "its process began before the machine did (%s)", stamp(*h.BootAt))
-	case p == nil && f.S.StartedAt != nil && f.S.StartedAt.Before(h.BootAt.Time):
+	case p == nil && before(f.S.StartedAt, h.BootAt):
 		f.Stale = f.Raw.Unread
 	default:
 		f.Stale = no(source, "its process began after the machine did")
 	}
 }
+
+// before tells whether a is known and earlier than b.
+func before(a, b *record.Time) bool { return a != nil && a.Before(b.Time) }
 
 // gone tells that the process table has no such process any more.
 func gone(p *record.Process) bool {

@@ -10,34 +10,30 @@ import (
 // place answers whether a session is in the scope. Where its cwd is gone, the
 // board's word for its repository goes before what its paths suggest.
 func (st *stream) place(f *Facts) Reading {
-	if st.tick == nil {
-		return Reading{Truth: Yes}
-	}
-	s, repo := f.S, f.S.Repo
-	switch s.Placement {
-	case record.PlacedNone:
-		return no("git", "its cwd is in no repository")
-	case record.PlacedUnreadable:
-		return unread("git", "its cwd could not be looked at")
-	case record.PlacedGone, record.PlacedAbove, record.PlacedByWorktree, record.PlacedUnknown, "":
-		switch {
-		case f.Board.Truth == Unread:
-			return f.Board
-		case f.Row != nil && f.Row.Repo != "":
-			repo = f.Row.Repo
-		case s.Placement == record.PlacedGone:
-			return no("git", "its cwd is gone and nothing places it")
-		case repo == "":
-			return unread("git", "no source names its cwd")
-		}
+	f.Repo = f.S.Repo
+	lost := slices.Contains([]string{record.PlacedGone, record.PlacedAbove, record.PlacedByWorktree, record.PlacedUnknown, ""}, f.S.Placement)
+	if lost && f.Row != nil && f.Row.Repo != "" {
+		f.Repo = f.Row.Repo
 	}
 	switch {
-	case slices.Contains(st.tick.Others, repo):
-		return no("git", "its repository %s is another scope's", repo)
-	case slices.Contains(st.tick.Repos, repo):
-		return yes("git", "its repository %s is in the scope", repo)
+	case st.tick == nil:
+		return Reading{Truth: Yes}
+	case f.S.Placement == record.PlacedNone:
+		return no("git", "its cwd is in no repository")
+	case f.S.Placement == record.PlacedUnreadable:
+		return unread("git", "its cwd could not be looked at")
+	case lost && f.Board.Truth == Unread:
+		return f.Board
+	case f.Repo == "" && f.S.Placement == record.PlacedGone:
+		return no("git", "its cwd is gone and nothing places it")
+	case f.Repo == "":
+		return unread("git", "no source names its cwd")
+	case slices.Contains(st.tick.Others, f.Repo):
+		return no("git", "its repository %s is another scope's", f.Repo)
+	case slices.Contains(st.tick.Repos, f.Repo):
+		return yes("git", "its repository %s is in the scope", f.Repo)
 	}
-	return no("git", "its repository %s is in no scope", repo)
+	return no("git", "its repository %s is in no scope", f.Repo)
 }
 
 // ours answers whether a session is ours, and why. Without a configuration
@@ -110,7 +106,7 @@ func (st *stream) noPR(f *Facts) Reading {
 	if r := st.everywhere(github); r.Truth != Yes {
 		return unread("gh", "%s", complaint(r))
 	}
-	repo := st.repos[f.S.Repo]
+	repo := st.repos[f.Repo]
 	switch {
 	case repo == nil:
 		return unread("gh", "its repository was not looked at")
