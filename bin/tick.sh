@@ -95,6 +95,7 @@ tick() {
 	exec 2>>"$state/tick.log"
 	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
 	n=$(step fleet-ledger fire) || fail "it got no number"
+	rm -f "$state"/ticks/*/*.part "$state"/asks/*.part # of ticks that were killed
 	echo "tick.sh: tick $n, $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
 	number=$(printf %05d "$n")
 	dir=$state/ticks/$number

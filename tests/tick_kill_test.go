@@ -1,0 +1,175 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// tickBox is a directory that tests/tick/setup.sh laid out.
+type tickBox struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func newTickBox(t *testing.T) tickBox {
+	dir := t.TempDir()
+	b := tickBox{t, dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "ROOT=" + root, "TZ=UTC",
+		"FLEET_SCOPE=lamp", "FLEET_CONFIG=" + filepath.Join(dir, "fleet.json"), "FLEET_FIXTURES=" + filepath.Join(dir, "machine")}}
+	b.sh(`sh "$ROOT/tests/tick/setup.sh"`)
+	return b
+}
+
+func (b tickBox) command(script string) *exec.Cmd {
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir, cmd.Env = b.dir, b.env
+	return cmd
+}
+
+// sh runs a script that must end well and returns what it printed.
+func (b tickBox) sh(script string) string {
+	b.t.Helper()
+	out, err := b.command(script).CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// stub makes the program stop, for good, at a call whose arguments begin with
+// args: before it does anything, or after it did all.
+func (b tickBox) stub(program, args, when string) {
+	work := map[string]string{"before": "", "after": `"$real" "$@"`}[when]
+	b.sh(fmt.Sprintf(`sh "$ROOT/tests/tick/stub.sh" %s '
+case "$*" in "%s"*) ;; *) exec "$real" "$@" ;; esac
+%s
+echo $$ >"$here/reached.new" && mv "$here/reached.new" "$here/reached"
+exec sleep 600'`, program, args, work))
+}
+
+// killTick begins a tick, waits until it has come to the stub, and kills the
+// process group of tick.sh. It returns the process at which it stood.
+func (b tickBox) killTick() int {
+	b.t.Helper()
+	reached := filepath.Join(b.dir, "reached")
+	cmd := b.command("exec sh bin/tick.sh")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	for range 1200 {
+		if _, err := os.Stat(reached); err == nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	_ = cmd.Wait()
+	note, err := os.ReadFile(reached)
+	if err != nil {
+		b.t.Fatal("the tick did not come to the place")
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(note)))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return pid
+}
+
+// What a tick may be doing when it is killed. The soak ones are tried with
+// FLEET_SOAK.
+var killPoints = []killPoint{
+	{"fleet-ledger", "fire", "after"},
+	{"fleet-observe-claude", "", "after"},
+	{"fleet-observe-gh", "", "before"},
+	{"fleet-observe-paseo", "", "after"},
+	{"fleet-classify", "", "after"},
+	{"fleet-ledger", "append", "before"},
+	{"fleet-ledger", "append", "after"},
+	{"fleet-render", "--format md", "before"},
+	{"fleet-render", "--format asks", "before"},
+	{"fleet-ledger", "exit", "after"},
+}
+
+var soakKillPoints = []killPoint{
+	{"fleet-ledger", "fire", "before"},
+	{"fleet-config", "tick", "before"},
+	{"fleet-ledger", "observe", "before"},
+	{"fleet-asks", "", "before"},
+	{"fleet-render", "--format json", "after"},
+	{"fleet-ledger", "exit", "before"},
+}
+
+type killPoint struct{ program, args, when string }
+
+// Wherever a tick is killed, the next one works, while what the dead one left
+// running still stands there and after it has gone on: another number, whole
+// files only, nothing asked twice.
+func TestTickKilled(t *testing.T) {
+	points := killPoints
+	if os.Getenv("FLEET_SOAK") != "" {
+		points = append(points, soakKillPoints...)
+	}
+	for _, p := range points {
+		t.Run(strings.Join(strings.Fields(p.program+" "+p.args+" "+p.when), "-"), func(t *testing.T) {
+			t.Parallel()
+			b := newTickBox(t)
+			b.stub(p.program, p.args, p.when)
+			pid := b.killTick()
+			b.sh("rm bin/" + p.program)
+			fired := b.sh(`fleet-ledger cat 2>/dev/null | jq -r 'select(.kind == "tick_fire").tick' || :`)
+			out := b.sh("sh bin/tick.sh")
+			if next := map[string]string{"": "tick 1: ", "1": "tick 2: "}[fired]; next == "" || !strings.HasPrefix(out, next) {
+				t.Errorf("after the numbers %q: %s", fired, out)
+			}
+			before := b.sh("cat state/ledger.jsonl && find state/ticks state/asks -type f | sort")
+			_ = syscall.Kill(pid, syscall.SIGKILL) // the step ends, and the shell that waits for it goes on
+			b.quiet()
+			if after := b.sh("cat state/ledger.jsonl && find state/ticks state/asks -type f ! -name '*.part' | sort"); after != before {
+				t.Errorf("what was left of the dead tick went on:\n%s\nbefore:\n%s", after, before)
+			}
+			b.whole()
+		})
+	}
+}
+
+// quiet waits until nothing of a tick runs.
+func (b tickBox) quiet() {
+	b.t.Helper()
+	for range 300 {
+		if b.command("pgrep -f '"+b.dir+"/[b]in/tick.sh'").Run() != nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	b.t.Error("something of the dead tick still runs")
+}
+
+// whole requires that every file with a name is what its snapshot makes, and
+// that the ledger asks each key once.
+func (b tickBox) whole() {
+	b.t.Helper()
+	if out := b.sh("fleet-ledger verify"); !strings.HasSuffix(out, " 0 findings") {
+		b.t.Error(out)
+	}
+	if out := b.sh(`fleet-ledger cat | jq -r 'select(.verb == "ask").target.asks[].key' | sort | uniq -d`); out != "" {
+		b.t.Errorf("asked twice: %s", out)
+	}
+	if out := b.sh(`fleet-ledger cat | jq -r 'select(.kind == "tick_fire").tick' | sort | uniq -d`); out != "" {
+		b.t.Errorf("numbers used twice: %s", out)
+	}
+	b.sh(`for r in state/ticks/*/report.md state/ticks/*/report.json; do
+		[ ! -e "$r" ] || fleet-render --format "${r##*.}" <"${r%/*}/snapshot.ndjson" | cmp - "$r" || exit 1
+	done
+	for a in state/asks/*.md; do
+		n=${a##*/}
+		[ ! -e "$a" ] || fleet-render --format asks <"state/ticks/${n%.md}/snapshot.ndjson" | cmp - "$a" || exit 1
+	done`)
+}
