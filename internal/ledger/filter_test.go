@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -179,6 +180,23 @@ func TestFilter_refuses(t *testing.T) {
 	}
 }
 
+// A stream without entries needs no ledger.
+func TestFilter_nothing(t *testing.T) {
+	var text string
+	for _, line := range stream(t) {
+		if !strings.Contains(line, `"kind":"entry"`) {
+			text += line
+		}
+	}
+	text = strings.TrimSuffix(text, `4,"unparsed":0,"records":4}}`) + `2,"unparsed":0,"records":2}}` + "\n"
+	out, stderr, status := run(t, strings.NewReader(text), func(std *cli.Std) error {
+		return Filter(std, "", func(string) (Ledger, error) { return Ledger{}, errors.New("opened") })
+	})
+	if out != text || stderr != "" || status != 0 {
+		t.Errorf("status %d %s", status, stderr)
+	}
+}
+
 func TestAppend_unreadable(t *testing.T) {
 	l, _ := begun(t)
 	l.Dir += "/nothing"
@@ -211,39 +229,52 @@ func TestFilter_output(t *testing.T) {
 	}
 }
 
-func TestObserve(t *testing.T) {
-	l, _ := begun(t)
-	s, err := l.Read()
-	if err != nil {
-		t.Fatal(err)
+// Lines pass at once up to the first entry, and no further before the end.
+func TestFilter_holds(t *testing.T) {
+	l, before := begun(t)
+	in, feed := io.Pipe()
+	var out watched
+	done := make(chan int)
+	go func() {
+		done <- cli.Run(cli.Program{Name: "fleet-ledger"}, nil, in, &out, io.Discard,
+			func(_ context.Context, std *cli.Std, _ *flags) error { return l.filter(std) })
+	}()
+	pad := strings.Repeat("\n", 300<<10)
+	text := strings.Join(stream(t), "")
+	entry := strings.Index(text, stream(t)[27])
+	for _, part := range []string{pad, text[:entry]} {
+		io.WriteString(feed, part)
 	}
-	at := record.NewTime(noon)
-	out, _, status := run(t, nil, func(std *cli.Std) error { return Observe(std, s, at, "devbox") })
-	if status != 0 {
-		t.Fatal(out)
+	if out.len() == 0 {
+		t.Error("nothing passes before the end")
 	}
-	set := new(record.Set)
-	var subjects []string
-	for line, err := range record.All(strings.NewReader(out)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		set.Add(line)
-		subjects = append(subjects, string(line.Record.Kind)+" "+line.Record.Subject)
+	for _, part := range []string{text[entry:] + "\n", pad} {
+		io.WriteString(feed, part)
 	}
-	want := []string{"surface ledger", "owned session:7b0c1d2e-1111-4222-8333-444455556666", "owned session:8c0c1d2e-1111-4222-8333-444455556666",
-		"asked prompt:5f0c1d2e-1111-4222-8333-444455556666:1a2b3c4d", "asked rules:acme/lamp:no required status checks",
-		"asked blocked:6a0c1d2e-1111-4222-8333-444455556666:99aa00bb", "past tick:12", "past tick:13", "past tick:14", "surface fleet-ledger"}
-	if strings.Join(subjects, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%q\nwant %q", subjects, want)
+	if n := out.len(); n > len(pad)+entry || l.text(t) != before {
+		t.Errorf("%d bytes passed before the end, %d stand before the first entry", n, len(pad)+entry)
 	}
-	if err := set.Closed("devbox", "fleet-ledger"); err != nil {
-		t.Error(err)
+	feed.Close()
+	if status := <-done; status != 0 || out.len() != 2*len(pad)+len(text)+1 || l.text(t) == before {
+		t.Errorf("status %d, %d bytes", status, out.len())
 	}
-	out, _, status = run(t, nil, func(std *cli.Std) error {
-		return ObserveNone(std, at, "devbox", record.Surface{Error: "denied"})
-	}, "--jq", `.data.error // .data.records`)
-	if out != "denied\n1\n" || status != 0 {
-		t.Errorf("status %d %q", status, out)
-	}
+}
+
+// watched is a writer whose length can be asked while it is written.
+type watched struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.n += len(p)
+	return len(p), nil
+}
+
+func (w *watched) len() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.n
 }
