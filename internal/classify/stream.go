@@ -132,7 +132,13 @@ func (st *stream) configured() Reading {
 // expects tells whether a verdict may rest on a program: the configuration
 // names its product, or it was run.
 func (st *stream) expects(program string) bool {
-	return len(st.wrote[program]) > 0 || st.tick != nil && slices.Contains(st.tick.Surfaces, products[program])
+	return len(st.wrote[program]) > 0 || st.named(program)
+}
+
+// named tells whether the configuration says that a program's product must be
+// read. One that it does not name may be absent.
+func (st *stream) named(program string) bool {
+	return st.tick != nil && slices.Contains(st.tick.Surfaces, products[program])
 }
 
 // everywhere answers whether a program was read on every host it ran on.
@@ -182,6 +188,9 @@ func (st *stream) boardOf(host string, ids []string) (*record.Board, Reading) {
 		read = st.surface(host, name, false)
 	} else {
 		read = st.boardsOf(host)
+	}
+	if s := st.surfaces[record.Identity{Host: host, Kind: record.KindSurface, Subject: name}]; s != nil && s.Absent && !st.named(board) {
+		return nil, no(name, "not installed, and not expected")
 	}
 	if read.Truth != Yes {
 		return nil, read
@@ -240,10 +249,11 @@ func oneOf(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 
-// day and clock times as a person reads them.
+// stamp is a time as a person reads it.
 func stamp(t record.Time) string { return t.UTC().Format("2006-01-02 15:04") + " UTC" }
 
-// errorf is a surface's complaint with its name in front.
+// complaint is what a reading says first, with the surface in front; "" when it
+// says nothing.
 func complaint(r Reading) string {
 	if len(r.Says) == 0 {
 		return ""
