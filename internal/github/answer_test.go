@@ -72,6 +72,28 @@ func TestFail(t *testing.T) {
 	}
 }
 
+func TestFailureKinds(t *testing.T) {
+	tests := []struct {
+		f                                 Failure
+		heavy, hidden, ofAdmin, unguarded bool
+	}{
+		{Failure{Status: 502}, true, false, false, false},
+		{Failure{Status: 504}, true, false, false, false},
+		{Failure{Status: 500}, false, false, false, false},
+		{Failure{Says: "GraphQL: This may be the result of a timeout"}, true, false, false, false},
+		{Failure{Status: 404, Says: "HTTP 404: Not Found"}, false, true, false, false},
+		{Failure{Status: 404, Says: "HTTP 404: Branch not protected"}, false, true, false, true},
+		{Failure{Status: 403, Says: "HTTP 403: Upgrade to GitHub Pro"}, false, true, true, false},
+		{Failure{Status: 403, Says: "HTTP 403: Forbidden"}, false, false, false, false},
+		{Failure{Status: 500, Says: "Branch not protected, Upgrade to GitHub Pro"}, false, false, false, false},
+	}
+	for _, tt := range tests {
+		if f := tt.f; f.TooHeavy() != tt.heavy || f.Hidden(false) != tt.hidden || f.Hidden(true) != tt.ofAdmin || f.Unprotected() != tt.unguarded {
+			t.Errorf("%+v: %v %v %v %v", f, f.TooHeavy(), f.Hidden(false), f.Hidden(true), f.Unprotected())
+		}
+	}
+}
+
 func TestParseRateLimit(t *testing.T) {
 	body := []byte(`{"resources":{"core":{"limit":5000,"remaining":4999,"reset":1795968001},"graphql":{"limit":5000,"remaining":0,"reset":1795968002}}}`)
 	if got := ParseRateLimit(body, "graphql"); got.Unix() != 1795968002 {

@@ -79,7 +79,7 @@ func latest(rows []contextRow) map[[3]string]contextRow {
 
 // waits tells a check that is queued and has no start yet.
 func (c contextRow) waits() bool {
-	return c.StartedAt.IsZero() && c.Status != "COMPLETED" && c.Context == ""
+	return c.StartedAt.IsZero() && c.Status != "COMPLETED"
 }
 
 // verdict is one check as a Checks… word.

@@ -67,12 +67,12 @@ func TestJudgeWhole(t *testing.T) {
  {"type":"pull_request","ruleset_source_type":"Organization","parameters":{"required_approving_review_count":2}},
  {"type":"pull_request","ruleset_source_type":"Repository","parameters":{"required_approving_review_count":1}},
  {"type":"required_status_checks","ruleset_source_type":"Repository","parameters":{"required_status_checks":[{"context":"b"},{"context":"a","integration_id":15368}]}},
- {"type":"required_status_checks","ruleset_source_type":"Repository","parameters":{"required_status_checks":[{"context":"b"}]}}]`))
+ {"type":"required_status_checks","ruleset_source_type":"Repository","parameters":{"required_status_checks":[{"context":"b"},{"context":"c"},{"context":"b","integration_id":7}]}}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	app := ActionsApp
-	want := &record.Rules{PullRequest: true, Approvals: 2, Checks: []record.RequiredCheck{{Context: "a", AppID: &app, Pinned: true}, {Context: "b"}},
+	app, other := ActionsApp, 7
+	want := &record.Rules{PullRequest: true, Approvals: 2, Checks: []record.RequiredCheck{{Context: "a", AppID: &app, Pinned: true}, {Context: "b"}, {Context: "b", AppID: &other}, {Context: "c"}},
 		Classic: "no", Types: []string{"pull_request", "required_status_checks"}, Sources: []string{"Organization", "Repository"},
 		Flags: []string{FlagUnpinned, FlagForcePush}}
 	for _, d := range pretty.Diff(Judge(rules, Classic{Word: ClassicNo}, app), want) {
@@ -117,6 +117,10 @@ func TestParseProtection(t *testing.T) {
 		if err != nil || c.Word != tt.word || !slices.Equal(got.Flags, tt.flags) || len(got.Types) > 0 || len(got.Sources) > 0 {
 			t.Errorf("%s: %+v, %v: %+v", tt.name, c, err, got)
 		}
+	}
+	c, err := ParseProtection([]byte(strings.Replace(whole, `"app_id":15368`, `"app_id":null`, 1)))
+	if err != nil || len(c.Rules) != 3 || c.Rules[2].Checks[0].AppID != nil || c.Rules[2].Checks[1].AppID != nil {
+		t.Errorf("%+v, %v", c, err)
 	}
 	for _, bad := range []string{"", "null", "[]", "{}", `{"message":"Branch not protected"}`, `{"url":"x","enforce_admins":true}`} {
 		if c, err := ParseProtection([]byte(bad)); err == nil {
