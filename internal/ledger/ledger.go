@@ -163,9 +163,6 @@ func (l Ledger) update(flag int, build func(h held) ([][]byte, error)) error {
 		if err := appendTo(f, h.size, lines); err != nil {
 			return fmt.Errorf("writing %s: %w", l.Path(), err)
 		}
-		if h.size == 0 {
-			return syncDir(l.Dir)
-		}
 		return nil
 	})
 }
@@ -191,7 +188,7 @@ func appendTo(f file, size int64, lines [][]byte) error {
 	for _, line := range lines {
 		b = append(append(b, line...), '\n')
 	}
-	if err == nil && len(b) > 0 {
+	if err == nil {
 		_, err = f.Write(b)
 	}
 	if err == nil {
@@ -203,16 +200,6 @@ func appendTo(f file, size int64, lines [][]byte) error {
 		return errors.Join(err, f.Truncate(size))
 	}
 	return nil
-}
-
-// syncDir makes a new name in dir durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // tailWindow is how much of the end of a ledger is read at first.

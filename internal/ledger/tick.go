@@ -90,6 +90,17 @@ func (l Ledger) writeCounter(n int) error {
 	return syncDir(l.Dir)
 }
 
+// syncDir makes the names in dir durable: the counter, and a ledger that was
+// begun before it.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
 // lastNamed is the largest number that a name in a directory begins with:
 // ticks/00012, asks/00012.md.
 func (l Ledger) lastNamed(dir string) int {
