@@ -91,6 +91,9 @@ func (st *stream) agentOf(host string, names []string) (string, Reading) {
 	if r := st.program(host, paseo); r.Truth != Yes {
 		return "", unread("paseo/agents", "%s", r.Says[0].Says)
 	}
+	if st.absent(paseo, host, "paseo/agents") {
+		return "", none
+	}
 	if r := st.surface(host, "paseo/agents", false); r.Truth != Yes {
 		return "", r
 	}
@@ -114,6 +117,9 @@ func (st *stream) noPR(f *Facts) Reading {
 		return yes("gh", "its repository is not on GitHub")
 	}
 	source, branch := "gh/"+repo.Slug, f.branch()
+	if slices.ContainsFunc(st.wrote[github], func(host string) bool { return st.absent(github, host, source) }) {
+		return yes("gh", "PRs not looked at: gh is not installed or has no login")
+	}
 	if !repo.OK || repo.PRs == nil {
 		return unread(source, "%s", cmp.Or(repo.Error, "its pull requests were not read"))
 	}

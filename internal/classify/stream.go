@@ -141,6 +141,13 @@ func (st *stream) named(program string) bool {
 	return st.tick != nil && slices.Contains(st.tick.Surfaces, products[program])
 }
 
+// absent tells that a part is not installed and that the configuration does not
+// name its product: there is nothing to read.
+func (st *stream) absent(program, host, name string) bool {
+	s := st.surfaces[record.Identity{Host: host, Kind: record.KindSurface, Subject: name}]
+	return s != nil && s.Absent && !st.named(program)
+}
+
 // everywhere answers whether a program was read on every host it ran on.
 func (st *stream) everywhere(program string) Reading {
 	if len(st.wrote[program]) == 0 {
@@ -189,7 +196,7 @@ func (st *stream) boardOf(host string, ids []string) (*record.Board, Reading) {
 	} else {
 		read = st.boardsOf(host)
 	}
-	if s := st.surfaces[record.Identity{Host: host, Kind: record.KindSurface, Subject: name}]; s != nil && s.Absent && !st.named(board) {
+	if st.absent(board, host, name) {
 		return nil, no(name, "not installed, and not expected")
 	}
 	if read.Truth != Yes {

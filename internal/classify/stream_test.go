@@ -191,3 +191,35 @@ func TestJudge_recordsOfOwn(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestAbsent checks that a product that is not installed hides something only
+// when the configuration names it.
+func TestAbsent(t *testing.T) {
+	through := func() *world {
+		w := scoped(session("s"))
+		w.owned = []*record.Owned{{PaseoAgentID: "a"}}
+		return w
+	}
+	closed := func() *world {
+		w := mine(session("s", word("DONE")))()
+		w.repos[0].OK, w.repos[0].PRs, w.repos[0].Error = false, nil, "gh is not installed"
+		return w
+	}
+	tests := []struct {
+		world            func() *world
+		surface, product string
+		unnamed          string
+	}{
+		{through, "paseo/agents", "paseo", "10"},
+		{closed, "gh/acme/lamp", "gh", "8"},
+		{mine(session("s")), "board/home", "board", "9a"},
+	}
+	for _, tt := range tests {
+		if got := tt.world().lacks(tt.surface, tt.product, false).verdict(standard()); got.Class != tt.unnamed {
+			t.Errorf("%s absent: class %s (%s), want %s", tt.surface, got.Class, got.Why, tt.unnamed)
+		}
+		if got := tt.world().lacks(tt.surface, tt.product, true).verdict(standard()); got.Class != Unknown {
+			t.Errorf("%s absent and named: class %s, want %s", tt.surface, got.Class, Unknown)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package classify
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -73,6 +74,18 @@ func (w *world) row(b *record.Board) *world {
 	return w
 }
 
+// absent marks a surface of a product that is not installed.
+const absent = "absent"
+
+// lacks marks a surface as that of a product that is not installed, and leaves
+// the product out of the configuration when named is false.
+func (w *world) lacks(surface, product string, named bool) *world {
+	if w.unread[surface] = absent; !named {
+		w.tick.Surfaces = slices.DeleteFunc(w.tick.Surfaces, func(s string) bool { return s == product })
+	}
+	return w
+}
+
 // cannot marks a surface as not read.
 func (w *world) cannot(surface string) *world {
 	w.unread[surface] = "permission denied"
@@ -102,6 +115,10 @@ func (p *program) add(kind record.Kind, subject string, data any) {
 
 func (w *world) surfaces(p *program, names ...string) {
 	for _, name := range names {
+		if w.unread[name] == absent {
+			p.add(record.KindSurface, name, record.Surface{OK: true, Absent: true})
+			continue
+		}
 		p.add(record.KindSurface, name, record.Surface{OK: w.unread[name] == "", Error: w.unread[name]})
 	}
 }
