@@ -45,6 +45,7 @@ func sessionBlind(host, subject, label string, more map[string]change) map[strin
 		"observer cut":      cut(program + label),
 		"observer not run":  silent(program),
 		"session unknown":   judged(host, subject, "unknown", ""),
+		"not judged":        judged(host, subject, "", ""),
 		"session cut":       all(gone(host, subject), cut(program+label)),
 		"judge cut":         cut(" " + judge),
 		"config cut":        cut(devbox + " " + config),

@@ -72,7 +72,7 @@ func newWorld(changes ...change) *world {
 	return w
 }
 
-// seat adds a session, or another judgement of one.
+// seat adds a session, or another judgement of one; none when class is empty.
 func (w *world) seat(host, subject, class, question string, changes ...func(*seat)) *world {
 	s := seat{host, subject, &record.Session{Kind: "interactive", Listing: &record.Listing{}, Transcript: &record.Transcript{}},
 		record.Verdict{Class: class, ClassName: "class " + class, Question: question, Session: record.VerdictSession{Name: "n-" + subject}}}
@@ -216,7 +216,9 @@ func (w *world) records() []record.Record {
 		}
 	}
 	for _, s := range w.sessions {
-		add(record.KindVerdict, s.host, judge, s.subject, s.verdict)
+		if s.verdict.Class != "" {
+			add(record.KindVerdict, s.host, judge, s.subject, s.verdict)
+		}
 	}
 	n += len(w.findings)
 	rs = append(rs, w.findings...)
