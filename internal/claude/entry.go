@@ -50,7 +50,8 @@ type block struct {
 	Summary   string // what the call would do: a command or a path
 }
 
-// UnmarshalJSON reads a string or a list of blocks; anything else is empty.
+// UnmarshalJSON reads a string or a list of blocks; anything else is empty. An
+// error here would end the decoding of the whole line.
 func (c *content) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		return json.Unmarshal(b, &c.Text)
@@ -73,18 +74,14 @@ func (k *block) UnmarshalJSON(b []byte) error {
 		Name      string `json:"name"`
 		ToolUseID string `json:"tool_use_id"`
 	}
-	if err := json.Unmarshal(b, &head); err != nil {
-		return err
-	}
+	_ = json.Unmarshal(b, &head) // a field of another form is absent
 	*k = block{Type: head.Type, ID: head.ID, Name: head.Name, ToolUseID: head.ToolUseID}
 	switch k.Type {
 	case "text":
 		var t struct {
 			Text string `json:"text"`
 		}
-		if err := json.Unmarshal(b, &t); err != nil {
-			return err
-		}
+		_ = json.Unmarshal(b, &t)
 		k.Text = t.Text
 	case "tool_use":
 		k.readInput(b)

@@ -52,7 +52,7 @@ func (j *joiner) fillProcess(d *Draft) {
 }
 
 // liveness compares a process file with the process table. A pid with another
-// start time is another process.
+// start time is another process; one of another program may be.
 func (j *joiner) liveness(f *ProcessFile) (alive *bool, start string) {
 	yes, no := true, false
 	if !j.TableRead {
@@ -65,7 +65,7 @@ func (j *joiner) liveness(f *ProcessFile) (alive *bool, start string) {
 	switch start = SameStart(f.ProcStart, p.Start); {
 	case start == "other":
 		return &no, start
-	case start == "cannot tell" && f.ProcStart != "":
+	case start == "cannot tell" && (f.ProcStart != "" || p.Exe != "" && !IsProgram(p.Exe)):
 		return nil, start
 	}
 	return &yes, start

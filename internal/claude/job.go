@@ -162,10 +162,11 @@ func (j JobFile) DetailIsPrompt() bool {
 	return d != "" && !j.Exec && strings.HasPrefix(flat, strings.Join(strings.Fields(d), " "))
 }
 
-// isoTime reads an ISO 8601 time, zero when it is none.
+// isoTime reads an ISO 8601 time, zero when it is none or not within the years
+// 1970 to 9999.
 func isoTime(s string) time.Time {
 	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
+	if y := t.UTC().Year(); err != nil || y < 1970 || y > 9999 {
 		return time.Time{}
 	}
 	return t.UTC()

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -135,19 +136,46 @@ func (j *joiner) fileOf(pid int) *ProcessFile {
 	return nil
 }
 
+// rowOf is the draft whose row names the process of f, nil when there is none.
+// Of several it is the one of the same session, else of the same job.
+func (j *joiner) rowOf(f *ProcessFile) *Draft {
+	var found []*Draft
+	for _, d := range j.bySession {
+		if d.row != nil && d.row.PID == f.PID {
+			found = append(found, d)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return slices.MinFunc(found, func(a, b *Draft) int {
+		return cmp.Or(first(a.SessionID == f.SessionID, b.SessionID == f.SessionID),
+			first(a.row.ID == f.JobID, b.row.ID == f.JobID), cmp.Compare(a.Subject, b.Subject))
+	})
+}
+
+// first orders what is true before what is not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
 // addFile takes a process file. Daemons, spares and sessions that were parked
 // as a job are no sessions of their own.
 func (j *joiner) addFile(f *ProcessFile) {
 	if !f.Session() || f.Parked || f.Spare {
 		return
 	}
-	for _, d := range j.bySession {
-		if d.row != nil && d.row.PID == f.PID {
-			d.file = f
-			d.alias(f.SessionID)
-			d.alias(f.HostID)
-			return
-		}
+	if d := j.rowOf(f); d != nil {
+		d.file = f
+		d.alias(f.SessionID)
+		d.alias(f.HostID)
+		return
 	}
 	d := j.draft(f.SessionID, f.PID)
 	switch {

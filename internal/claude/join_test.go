@@ -122,10 +122,37 @@ func TestPromptedBy(t *testing.T) {
 		`{"display":"/review the diff","sessionId":"s"}`: "s", // it becomes a prompt
 		`{"sessionId":"s"}`:                              "s", // what was typed is not told: it may have been a prompt
 		`{"display":"x"}`:                                "",
-		"\x00\x00":                                       "", "": "", `[]`: "",
+		"":                                               "",
 	} {
-		if got := PromptedBy([]byte(line)); got != want {
-			t.Errorf("PromptedBy(%s) = %q, want %q", line, got, want)
+		if got, ok := PromptedBy([]byte(line)); got != want || !ok {
+			t.Errorf("PromptedBy(%s) = %q, %t, want %q", line, got, ok, want)
+		}
+	}
+	for _, line := range []string{"\x00\x00", `[]`, `{"display":{},"sessionId":"s"}`, `{"sessionId":"s`, "too long"} {
+		if got, ok := PromptedBy([]byte(line)); got != "" || ok {
+			t.Errorf("PromptedBy(%s) = %q, %t; such a line may name any session", line, got, ok)
+		}
+	}
+}
+
+// A pid that two rows name belongs to the session, else the job, of the process
+// file; however often it is asked.
+func TestJoin_onePIDInTwoRows(t *testing.T) {
+	rows := []Row{{PID: 7, ID: "aaaaaaaa", SessionID: "a", Kind: "background"}, {PID: 7, ID: "bbbbbbbb", SessionID: "b", Kind: "background"}}
+	for _, tt := range []struct {
+		file ProcessFile
+		want string
+	}{
+		{ProcessFile{PID: 7, Kind: "bg", SessionID: "b", JobID: "aaaaaaaa"}, "b"},
+		{ProcessFile{PID: 7, Kind: "bg", SessionID: "c", JobID: "bbbbbbbb"}, "b"},
+		{ProcessFile{PID: 7, Kind: "bg", SessionID: "c", JobID: "cccccccc"}, "a"},
+	} {
+		for range 30 {
+			for _, d := range Join(Reading{ListingRead: true, Rows: rows, Files: []ProcessFile{tt.file}}) {
+				if has := d.Process != nil; has != (d.Subject == tt.want) {
+					t.Fatalf("%+v: session %s has it: %t, want it at %s", tt.file, d.Subject, has, tt.want)
+				}
+			}
 		}
 	}
 }
@@ -135,5 +162,16 @@ func TestParsePS(t *testing.T) {
 	ps := ParsePS(out, map[int]bool{77: true})
 	if len(ps) != 2 || ps[0].PID != 900 || ps[0].Args != "claude" || ps[0].Start != "Tue Sep 8 03:12:45 2026" || ps[1].PID != 77 {
 		t.Errorf("got %+v", ps)
+	}
+}
+
+// A process file without a start time may be of a process that ended: its pid
+// may be another program's by now.
+func TestJoin_pidOfAnotherProgram(t *testing.T) {
+	for exe, want := range map[string]bool{"/usr/bin/claude": true, "/usr/sbin/nginx": false} {
+		ds := Join(Reading{TableRead: true, Table: []Process{{PID: 7, Start: "9", Exe: exe}}, Files: []ProcessFile{{PID: 7, Kind: "interactive", SessionID: "s", Status: "busy"}}})
+		if alive := ds[0].Process.Alive; (alive != nil) != want {
+			t.Errorf("%s: alive %v", exe, alive)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func Listing(out []byte) (rows []Row, unparsed int, drift []string, err error) {
 		got := Row{Cwd: str(r.Cwd), Kind: str(r.Kind), ID: str(r.ID), SessionID: str(r.SessionID), Name: str(r.Name),
 			Status: str(r.Status), WaitingFor: str(r.WaitingFor), State: str(r.State), StartedAt: epochMS(r.StartedAt)}
 		if r.PID != nil {
-			got.PID = *r.PID
+			got.PID = max(*r.PID, 0)
 		}
 		if got.Cwd == "?" {
 			got.Cwd = ""
@@ -178,12 +179,17 @@ func (d *driftWords) fields(what string, object []byte, known map[string]bool) {
 	}
 }
 
-// list returns the words in order.
+// MoreDrift stands for the words beyond those that are named.
+const MoreDrift = "and more"
+
+// maxDrift is how many words of one file are named.
+const maxDrift = 30
+
+// list returns the words in order, the first of them when there are too many.
 func (d *driftWords) list() []string {
-	var l []string
-	for w := range d.seen {
-		l = append(l, w)
+	l := slices.Sorted(maps.Keys(d.seen))
+	if len(l) > maxDrift {
+		l = append(l[:maxDrift], MoreDrift)
 	}
-	slices.Sort(l)
 	return l
 }

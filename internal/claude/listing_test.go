@@ -2,7 +2,9 @@ package claude
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,5 +116,30 @@ func TestComplete(t *testing.T) {
 		if err := Complete(rows, tt.jobs, tt.cap); (err == nil) != tt.ok {
 			t.Errorf("Complete(%v, cap %d) = %v", tt.jobs, tt.cap, err)
 		}
+	}
+}
+
+// However many unknown fields a file has, a bounded number is named, the same
+// ones each time.
+func TestDrift_bounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`[{"sessionId":"s"`)
+	for i := range 5000 {
+		fmt.Fprintf(&b, `,"k%04d":1`, i)
+	}
+	b.WriteString(`}]`)
+	for range 3 {
+		_, _, drift, err := Listing([]byte(b.String()))
+		if err != nil || len(drift) != maxDrift+1 || drift[0] != "listing field k0000" || drift[maxDrift] != MoreDrift {
+			t.Fatalf("%d words, %q, error %v", len(drift), drift, err)
+		}
+	}
+}
+
+// A pid that no process can have is none.
+func TestListing_noPID(t *testing.T) {
+	rows, _, _, err := Listing([]byte(`[{"pid":-1,"sessionId":"s"},{"pid":0,"sessionId":"t"}]`))
+	if err != nil || len(rows) != 2 || rows[0].PID != 0 || rows[1].PID != 0 {
+		t.Errorf("got %+v, %v", rows, err)
 	}
 }

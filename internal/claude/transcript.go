@@ -3,6 +3,7 @@ package claude
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +40,7 @@ type Tail struct {
 	drift driftWords
 
 	activity time.Time
+	undated  bool // a line that shows activity has a timestamp that is not understood
 }
 
 // dated is an entry with its time, or that of the line behind it.
@@ -72,14 +74,24 @@ func (t *Tail) Dated() bool { return !t.activity.IsZero() }
 func (t *Tail) Decided() bool { return t.first.state != "" }
 
 // Add takes the next older line. A line that is no JSON object is counted, a
-// blank one is not.
+// blank one is not. A field of another form than it had reads as absent, so that
+// the line still counts.
 func (t *Tail) Add(line []byte) {
 	line = bytes.TrimSpace(bytes.TrimPrefix(line, bom))
 	if len(line) == 0 {
 		return
 	}
 	var e entry
-	if !isObject(line) || json.Unmarshal(line, &e) != nil {
+	if !isObject(line) {
+		t.bad++
+		return
+	}
+	err := json.Unmarshal(line, &e)
+	odd, other := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case other:
+		t.drift.add("form of transcript field", odd.Field)
+	case err != nil:
 		t.bad++
 		return
 	}
@@ -89,9 +101,9 @@ func (t *Tail) Add(line []byte) {
 	if !lineTypes[e.Type] && !strings.HasPrefix(e.Type, "artifact-") {
 		t.drift.add("transcript line type", e.Type)
 	}
-	at := time.Time{}
-	if e.Timestamp != nil {
-		at = isoTime(*e.Timestamp)
+	at := isoTime(str(e.Timestamp))
+	if doing := e.Type == "assistant" || len(e.results()) > 0; doing && at.IsZero() {
+		t.undated = t.undated || e.Timestamp != nil || other && odd.Field == "timestamp"
 	}
 	if at.Sub(t.at) > FutureGrace {
 		at = time.Time{}
@@ -136,6 +148,9 @@ func (t *Tail) Result() record.Transcript {
 		BadLines: t.bad, Unknown: t.drift.list()}
 	if r.LastTurn == "" {
 		r.LastTurn = TurnNone
+	}
+	if t.undated && !t.Dated() {
+		r.Unread = "no timestamp is understood"
 	}
 	for _, c := range slices.Backward(last.calls) {
 		r.OpenCalls = append(r.OpenCalls, strings.TrimSuffix(c.Name+": "+c.Summary, ": "))

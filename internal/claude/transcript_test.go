@@ -168,3 +168,32 @@ func FuzzTail(f *testing.F) {
 		}
 	})
 }
+
+// A field of another form than it had does not take its line away: the error
+// that ends a turn still ends it.
+func TestTail_otherForms(t *testing.T) {
+	for name, last := range map[string]string{
+		"status":  `"isApiErrorMessage":true,"error":"server_error","apiErrorStatus":"529","message":{"id":"e","content":[{"type":"text","text":"API Error: 529"}]}`,
+		"quota":   `"isApiErrorMessage":true,"error":"server_error","quotaLimits":"none","message":{"id":"e","content":[{"type":"text","text":"API Error: 529"}]}`,
+		"id":      `"isApiErrorMessage":true,"error":"server_error","message":{"id":5,"content":[{"type":"text","text":"API Error: 529"}]}`,
+		"content": `"isApiErrorMessage":true,"error":"server_error","message":{"id":"e","content":[{"type":"text","text":{}},{"type":7},{"type":"text","text":"API Error: 529"}]}`,
+	} {
+		tail := NewTail(look)
+		tail.Add([]byte(fmt.Sprintf(`{"type":"assistant","timestamp":%q,%s}`, stamp(-3), last)))
+		tail.Add([]byte(says(-9, "a", "end_turn", "Done.")))
+		if r := tail.Result(); r.LastTurn != TurnError || r.Error == nil || r.Error.Text != "API Error: 529" || r.BadLines != 0 {
+			t.Errorf("%s: got %+v, error %+v", name, r, r.Error)
+		}
+	}
+}
+
+// Timestamps of another form are no lack of activity.
+func TestTail_otherTimestamps(t *testing.T) {
+	for _, at := range []string{`1795962443543`, `"29.11.2026 14:50"`, `"0000-01-01T00:00:00+14:00"`} {
+		tail := NewTail(look)
+		tail.Add([]byte(`{"type":"assistant","timestamp":` + at + `,"message":{"id":"a","stop_reason":"end_turn","content":"Done."}}`))
+		if r := tail.Result(); r.Unread != "no timestamp is understood" {
+			t.Errorf("%s: unread %q", at, r.Unread)
+		}
+	}
+}

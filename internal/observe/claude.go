@@ -79,6 +79,7 @@ func (c Claude) Observe(ctx context.Context, w *World, sink Sink) (unread []stri
 	installed := false
 	for _, d := range dirs {
 		if d.installed, err = w.Exists(d.path); err != nil || !d.installed && d.given {
+			installed = installed || err != nil // what cannot be looked at is there
 			d.refuse(cmp.Or(err, fmt.Errorf("%s: no such directory", d.path)))
 			continue
 		}
@@ -99,7 +100,7 @@ func (c Claude) Observe(ctx context.Context, w *World, sink Sink) (unread []stri
 	emit.surface("claude/version", "", version)
 	emit.surface("claude/processes", "", processes)
 	for _, d := range dirs {
-		w.rec.directory(d)
+		w.rec.directory(w.FS, d)
 		c.emitDir(w, d, &emit)
 	}
 	return emit.unread, cmp.Or(emit.err, w.rec.failed())
@@ -184,7 +185,7 @@ var quiet = []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:9", "CLAUDE_CODE_DISAB
 
 func (c Claude) spec(w *World, bin string, args ...string) command.Spec {
 	s := command.Spec{Argv: append([]string{"claude"}, args...), Path: bin, Timeout: c.Timeout, KillAfter: c.Timeout / 5, MaxOutput: 64 << 20, Dir: "/", Env: slices.Clone(quiet)}
-	for _, name := range []string{"HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR"} {
+	for _, name := range []string{"HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
 		if v := w.Getenv(name); v != "" {
 			s.Env = append(s.Env, name+"="+v)
 		}
@@ -215,7 +216,7 @@ func (c Claude) readVersion(ctx context.Context, w *World, bin string, s *record
 		return err
 	}
 	version, drift, err := claude.Version(out)
-	s.Drift, s.Rows = drift, 1
+	s.Drift, s.Rows = cleanWords(drift), 1
 	w.rec.command(c.spec(w, bin, "--version"), claude.EncodeVersion(version), "0", nil)
 	return err
 }
@@ -223,9 +224,9 @@ func (c Claude) readVersion(ctx context.Context, w *World, bin string, s *record
 func (c Claude) readListing(ctx context.Context, w *World, d *claudeDir, bin string) {
 	s := d.surface("claude/listing")
 	spec := c.spec(w, bin, "agents", "--json", "--all")
-	if d.label != "" || d.given && d.path != w.Expand("~/.claude") {
+	if d.label != "" || d.path != w.Expand("~/.claude") {
 		spec.Variant = "CLAUDE_CONFIG_DIR=" + d.path
-		spec.Env = append(spec.Env, spec.Variant) // the last of two counts
+		spec.Env = append(spec.Env, spec.Variant)
 	}
 	out, err := c.run(ctx, w, spec)
 	if err == nil {

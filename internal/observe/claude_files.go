@@ -25,7 +25,7 @@ func readJobs(w *World, d *claudeDir) {
 		return
 	}
 	for _, e := range entries {
-		if !e.IsDir() {
+		if !w.isDir(dir, e) {
 			continue // pins.json
 		}
 		id := e.Name()
@@ -72,7 +72,7 @@ func readProcessFiles(w *World, d *claudeDir) {
 	}
 	for _, e := range entries {
 		pid, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json"))
-		if err != nil || !strings.HasSuffix(e.Name(), ".json") {
+		if err != nil || pid <= 0 || e.Name() != strconv.Itoa(pid)+".json" {
 			continue
 		}
 		b, err := w.ReadFile(filepath.Join(dir, e.Name()), processLimit)
@@ -109,7 +109,8 @@ func liveRows(d *claudeDir) int {
 }
 
 // readHistory returns the ids of the sessions that history.jsonl shows to have
-// been prompted; nil when it is not there or cannot be read.
+// been prompted; nil when it is not there, cannot be read, or holds a line that
+// is not understood: then a session that it does not name may have been.
 func readHistory(w *World, path string) map[string]bool {
 	f, err := w.FS.Open(Path(path))
 	if err != nil {
@@ -120,7 +121,11 @@ func readHistory(w *World, path string) map[string]bool {
 	br := bufio.NewReaderSize(f, 64<<10)
 	for {
 		line, err := readBounded(br)
-		if id := claude.PromptedBy(line); id != "" {
+		id, ok := claude.PromptedBy(line)
+		if !ok {
+			return nil
+		}
+		if id != "" {
 			ids[id] = true
 		}
 		if err != nil {
@@ -133,7 +138,7 @@ func readHistory(w *World, path string) map[string]bool {
 }
 
 // historyLine bounds a line of history.jsonl that is held; a longer one, a
-// prompt with a huge paste, is passed over.
+// prompt with a huge paste, is not understood.
 const historyLine = 4 << 20
 
 func readBounded(br *bufio.Reader) ([]byte, error) {
@@ -159,14 +164,31 @@ func unreadWhy(err error) string {
 	return guard.Text(err.Error(), errorWidth)
 }
 
-// merge adds words that are not there yet.
+// maxWords is how many words of drift a surface names.
+const maxWords = 100
+
+// merge adds words that are not there yet, as many as a surface names.
 func merge(have, more []string) []string {
 	for _, m := range more {
-		if !contains(have, m) {
+		switch {
+		case contains(have, m):
+		case len(have) < maxWords:
 			have = append(have, m)
+		case len(have) == maxWords:
+			return append(have, claude.MoreDrift)
+		default:
+			return have
 		}
 	}
 	return have
+}
+
+// cleanWords are words of drift as a record holds them.
+func cleanWords(words []string) []string {
+	for i, word := range words {
+		words[i] = guard.Text(word, errorWidth)
+	}
+	return words
 }
 
 func contains(have []string, s string) bool {
@@ -196,9 +218,7 @@ func (c Claude) emitDir(w *World, d *claudeDir, emit *emitter) {
 	transcripts.finish(drafts)
 	for _, name := range dirSurfaces {
 		s := d.surface(name)
-		for i, word := range s.Drift {
-			s.Drift[i] = guard.Text(word, errorWidth)
-		}
+		s.Drift = cleanWords(s.Drift)
 		emit.surface(name, d.label, s)
 	}
 	emit.close(d.label)

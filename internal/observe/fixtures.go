@@ -46,7 +46,7 @@ func openFixtures(dir string, now time.Time, given bool) (*World, error) {
 		return nil, fmt.Errorf("--fixtures: %w", err)
 	}
 	w := &World{Home: m.Home, Host: m.Host, OS: m.OS, Zone: m.Zone, At: m.At, BootAt: m.BootAt, AwakeS: m.AwakeS,
-		FS: dotGit{root.FS()}, env: func(string) string { return "" }, fixtures: dir}
+		FS: dotGit{tree{root.FS(), root.OpenFile}}, env: func(string) string { return "" }, fixtures: dir}
 	if given {
 		w.At = now
 	}

@@ -22,8 +22,8 @@ import (
 // sessions. What no parser understood is not in it, nor is the reason why a
 // transcript's end did not tell. A nil Recording writes nothing.
 type Recording struct {
-	dir string
-	err error // the first failure
+	root *os.Root // what is written never leaves it, whatever symbolic link is recorded
+	err  error    // the first failure
 }
 
 // Record starts a recording of w in dir, which must be empty or not there.
@@ -38,8 +38,15 @@ func (w *World) Record(dir string) error {
 	if len(entries) > 0 {
 		return fmt.Errorf("--record: %s is not empty", dir)
 	}
-	w.rec = &Recording{dir: dir}
-	return os.MkdirAll(filepath.Join(dir, "root"), 0o700)
+	if err := os.MkdirAll(filepath.Join(dir, "root"), 0o700); err != nil {
+		return fmt.Errorf("--record: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("--record: %w", err)
+	}
+	w.rec = &Recording{root: root}
+	return nil
 }
 
 // failed returns the first failure of the recording, nil when there is none.
@@ -55,17 +62,21 @@ func (r *Recording) write(path string, b []byte, err error) {
 		return
 	}
 	if err == nil {
-		path = filepath.Join(r.dir, path)
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			err = os.WriteFile(path, b, 0o600)
+		if err = r.root.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			err = r.root.WriteFile(path, b, 0o600)
 		}
 	}
 	r.err = err
 }
 
+// stored is where a path of the machine stands in a recording.
+func stored(abs string) string {
+	return filepath.Join("root", dotGit{}.stored(Path(guard.Path(abs))))
+}
+
 // file writes a file of the machine.
 func (r *Recording) file(abs string, b []byte, err error) {
-	r.write(filepath.Join("root", dotGit{}.stored(Path(guard.Path(abs)))), b, err)
+	r.write(stored(abs), b, err)
 }
 
 // mkdir makes a directory of the machine.
@@ -73,7 +84,38 @@ func (r *Recording) mkdir(abs string) {
 	if r == nil || r.err != nil || abs == "" {
 		return
 	}
-	r.err = os.MkdirAll(filepath.Join(r.dir, "root", dotGit{}.stored(Path(guard.Path(abs)))), 0o700)
+	r.err = r.root.MkdirAll(stored(abs), 0o700)
+}
+
+// links writes the symbolic links on the way to a path of the machine, each
+// where it really stands and relative, so that it leads to the recording.
+func (r *Recording) links(fsys fs.FS, abs string) {
+	if r == nil || r.err != nil || abs == "/" {
+		return
+	}
+	r.links(fsys, filepath.Dir(abs))
+	parent, err := gitrepo.RealPath(fsys, filepath.Dir(abs))
+	if err != nil {
+		return
+	}
+	at := filepath.Join(parent, filepath.Base(abs))
+	info, err := fs.Lstat(fsys, Path(at))
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return
+	}
+	real, err := gitrepo.RealPath(fsys, at)
+	if err != nil {
+		return
+	}
+	r.mkdir(parent)
+	r.mkdir(real)
+	target, err := filepath.Rel(stored(parent), stored(real))
+	if err == nil {
+		err = r.root.Symlink(target, stored(at))
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		r.err = cmp.Or(r.err, err)
+	}
 }
 
 // command writes the answer of a command.
@@ -114,10 +156,11 @@ func (r *Recording) machine(w *World, table []claude.Process, read bool) {
 
 // directory writes what was read of a Claude directory, its listing and
 // transcripts left out.
-func (r *Recording) directory(d *claudeDir) {
+func (r *Recording) directory(fsys fs.FS, d *claudeDir) {
 	if r == nil || !d.installed {
 		return
 	}
+	r.links(fsys, d.path)
 	r.mkdir(d.path)
 	for _, f := range d.Files {
 		b, err := f.Encode()
@@ -138,21 +181,16 @@ func (r *Recording) directory(d *claudeDir) {
 	}
 }
 
-// place writes what places a directory: the directory, or the symbolic link,
-// and the skeleton of its repository.
+// place writes what places a directory: the directory, the symbolic links on
+// the way to it, and the skeleton of its repository.
 func (r *Recording) place(fsys fs.FS, dir string, p gitrepo.Place) {
 	if r == nil || dir == "" {
 		return
 	}
-	real, err := gitrepo.RealPath(fsys, dir)
-	if err == nil && real != dir {
-		r.mkdir(filepath.Dir(dir))
-		if err = os.Symlink(real, filepath.Join(r.dir, "root", Path(guard.Path(dir)))); errors.Is(err, fs.ErrExist) {
-			err = nil
-		}
-		r.err = cmp.Or(r.err, err)
+	r.links(fsys, filepath.Clean(dir))
+	if real, err := gitrepo.RealPath(fsys, dir); err == nil {
+		r.mkdir(real)
 	}
-	r.mkdir(real)
 	if p.CommonDir == "" {
 		return
 	}
@@ -176,7 +214,10 @@ func (r *Recording) place(fsys fs.FS, dir string, p gitrepo.Place) {
 // without a branch.
 func (r *Recording) placeholder(commonDir string) {
 	head := filepath.Join(commonDir, "HEAD")
-	if _, err := os.Stat(filepath.Join(r.dir, "root", dotGit{}.stored(Path(head)))); err != nil {
+	if r.err != nil {
+		return
+	}
+	if _, err := r.root.Stat(stored(head)); err != nil {
 		r.file(head, []byte("ref: refs/heads/.invalid\n"), nil)
 	}
 }

@@ -48,7 +48,7 @@ func newTranscripts(w *World, d *claudeDir, s *record.Surface) *transcripts {
 		return t
 	}
 	for _, p := range projects {
-		if !p.IsDir() {
+		if !w.isDir(dir, p) {
 			continue
 		}
 		entries, _, err := w.ReadDir(filepath.Join(dir, p.Name()))
@@ -66,7 +66,8 @@ func newTranscripts(w *World, d *claudeDir, s *record.Surface) *transcripts {
 }
 
 // fill reads the transcript of a draft. A session in several project
-// directories has the answers of the file with the newest activity.
+// directories has the answers of the file with the newest activity; when one of
+// them cannot be read, that one may be the newest.
 func (t *transcripts) fill(d *claude.Draft) {
 	if !t.surface.OK || t.surface.Absent {
 		return
@@ -75,8 +76,10 @@ func (t *transcripts) fill(d *claude.Draft) {
 	for _, id := range d.TranscriptIDs {
 		for _, path := range t.files[id] {
 			r := t.read(path, claude.NewTail)
-			r.Subagents = t.subagents(strings.TrimSuffix(path, ".jsonl"))
-			if best == nil || newer(r.ActivityAt, best.ActivityAt) {
+			var unread string
+			r.Subagents, unread = t.subagents(strings.TrimSuffix(path, ".jsonl"))
+			r.Unread = cmp.Or(r.Unread, unread)
+			if best == nil || best.Unread == "" && (r.Unread != "" || newer(r.ActivityAt, best.ActivityAt)) {
 				best = &r
 			}
 		}
@@ -188,30 +191,41 @@ func addBackwards(tail *claude.Tail, buf []byte, whole bool) (lines int) {
 }
 
 // subagents reads the newest subagent transcripts of a session, nil when it
-// has none.
-func (t *transcripts) subagents(dir string) *record.Subagents {
+// has none. What cannot be read may hold the newest activity: unread says why.
+func (t *transcripts) subagents(dir string) (s *record.Subagents, unread string) {
 	type file struct {
 		path string
 		at   time.Time
 	}
 	var files []file
+	note := func(err error) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			unread = cmp.Or(unread, "a subagent's transcript: "+unreadWhy(err))
+		}
+	}
 	root := Path(filepath.Join(dir, "subagents"))
 	_ = fs.WalkDir(t.w.FS, root, func(p string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasPrefix(e.Name(), "agent-") || !strings.HasSuffix(e.Name(), ".jsonl") {
-			return nil // what cannot be read adds no activity
+		note(err)
+		if err != nil || !strings.HasPrefix(e.Name(), "agent-") || !strings.HasSuffix(e.Name(), ".jsonl") {
+			return nil
 		}
-		if info, err := e.Info(); err == nil {
+		info, err := e.Info()
+		note(err)
+		if err == nil {
 			files = append(files, file{"/" + p, info.ModTime()})
 		}
 		return nil
 	})
 	if len(files) == 0 {
-		return nil
+		return nil, unread
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.path, b.path)) })
-	s := &record.Subagents{Count: len(files)}
+	s = &record.Subagents{Count: len(files)}
 	for _, f := range files[:min(len(files), newestSubagents)] {
 		r := t.read(f.path, claude.NewSubagentTail)
+		if r.Found && r.Unread != "" && r.ActivityAt == nil {
+			note(errors.New(r.Unread))
+		}
 		if newer(r.ActivityAt, s.ActivityAt) {
 			s.ActivityAt = r.ActivityAt
 		}
@@ -219,5 +233,5 @@ func (t *transcripts) subagents(dir string) *record.Subagents {
 			s.Open++
 		}
 	}
-	return s
+	return s, unread
 }

@@ -3,6 +3,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func New(fixtures string, now time.Time, given bool) (*World, error) {
 		return nil, err
 	}
 	host, _, _ = strings.Cut(host, ".")
-	w := &World{Home: home, Host: host, At: now, FS: os.DirFS("/"), env: os.Getenv}
+	w := &World{Home: home, Host: host, At: now, FS: machineTree(), env: os.Getenv}
 	w.platform()
 	return w, nil
 }
@@ -84,6 +85,9 @@ func (w *World) Expand(p string) string {
 // limit bytes, is an error.
 func (w *World) ReadFile(abs string, limit int64) ([]byte, error) {
 	f, err := w.FS.Open(Path(abs))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, cmp.Or(w.dangling(abs), err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +115,12 @@ func (w *World) ReadFile(abs string, limit int64) ([]byte, error) {
 }
 
 // ReadDir lists a directory. A directory that is not there has no entries and
-// missing is true.
+// missing is true; one behind a symbolic link that leads nowhere is an error.
 func (w *World) ReadDir(abs string) (entries []fs.DirEntry, missing bool, err error) {
 	entries, err = fs.ReadDir(w.FS, Path(abs))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, true, nil
+		err = w.dangling(abs)
+		return nil, err == nil, err
 	}
 	return entries, false, err
 }
@@ -125,7 +130,7 @@ func (w *World) ReadDir(abs string) (entries []fs.DirEntry, missing bool, err er
 func (w *World) Exists(abs string) (bool, error) {
 	_, err := fs.Stat(w.FS, Path(abs))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return false, w.dangling(abs)
 	}
 	return err == nil, err
 }

@@ -59,12 +59,13 @@ type Time struct{ time.Time }
 // NewTime returns t in UTC, cut to the millisecond.
 func NewTime(t time.Time) Time { return Time{t.UTC().Truncate(time.Millisecond)} }
 
-// TimeOf returns a pointer to NewTime(t), or nil for the zero time.
+// TimeOf returns a pointer to NewTime(t), or nil for the zero time and for one
+// that cannot be written.
 func TimeOf(t time.Time) *Time {
-	if t.IsZero() {
+	n := NewTime(t)
+	if y := n.Year(); t.IsZero() || y < 0 || y > 9999 {
 		return nil
 	}
-	n := NewTime(t)
 	return &n
 }
 

@@ -212,3 +212,16 @@ func TestPayloads(t *testing.T) {
 		}
 	}
 }
+
+// A time that cannot be written is none: it must not end the stream.
+func TestTimeOf(t *testing.T) {
+	for _, s := range []string{"9999-12-31T23:59:59-14:00", "0000-01-01T00:00:00+14:00", "0001-01-01T00:00:00Z"} {
+		at, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := TimeOf(at); got != nil {
+			t.Errorf("TimeOf(%s) = %s, want none", s, got)
+		}
+	}
+}

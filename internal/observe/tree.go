@@ -1,0 +1,80 @@
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// tree is a file system in which only regular files and directories open. It
+// waits for no other end of a named pipe, and starts no device.
+type tree struct {
+	fs.FS
+	open func(name string, flag int, perm fs.FileMode) (*os.File, error)
+}
+
+// machineTree is the file system of this machine.
+func machineTree() tree {
+	return tree{os.DirFS("/"), func(name string, flag int, perm fs.FileMode) (*os.File, error) {
+		return os.OpenFile("/"+name, flag, perm)
+	}}
+}
+
+// Open opens a regular file or a directory for reading.
+func (t tree) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	f, err := t.open(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Stat, ReadDir, ReadLink and Lstat look without opening.
+func (t tree) Stat(name string) (fs.FileInfo, error)      { return fs.Stat(t.FS, name) }
+func (t tree) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(t.FS, name) }
+func (t tree) ReadLink(name string) (string, error)       { return fs.ReadLink(t.FS, name) }
+func (t tree) Lstat(name string) (fs.FileInfo, error)     { return fs.Lstat(t.FS, name) }
+
+// dangling returns an error when a path is missing because a symbolic link on
+// the way to it leads nowhere, as to a disk that is not mounted: then nobody
+// can tell what is behind it.
+func (w *World) dangling(abs string) error {
+	for p := filepath.Clean(abs); p != "/" && p != "."; p = filepath.Dir(p) {
+		info, err := fs.Lstat(w.FS, Path(p))
+		switch {
+		case err != nil:
+			continue
+		case info.Mode()&fs.ModeSymlink == 0:
+			return nil
+		}
+		if _, err := fs.Stat(w.FS, Path(p)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: a symbolic link that leads nowhere", p)
+		}
+		return nil
+	}
+	return nil
+}
+
+// isDir tells whether an entry of dir is a directory, or a symbolic link to
+// one or to what cannot be looked at.
+func (w *World) isDir(dir string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := fs.Stat(w.FS, Path(filepath.Join(dir, e.Name())))
+	return err != nil || info.IsDir()
+}
