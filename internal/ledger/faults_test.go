@@ -112,6 +112,9 @@ func TestFaults(t *testing.T) {
 			if fault != "no stat" && (err == nil || !strings.Contains(err.Error(), l.Path())) {
 				t.Errorf("%s, %s: the file is not named: %v", act, fault, err)
 			}
+			if _, counted := l.counter(); counted && strings.HasSuffix(fault, "read") || counted && fault == "unreadable" {
+				t.Errorf("%s, %s: a number is taken of a ledger that was not read", act, fault)
+			}
 			if l.text(t) != before {
 				t.Errorf("%s, %s: written: %s", act, fault, strings.TrimPrefix(l.text(t), before))
 			}
