@@ -43,11 +43,13 @@ func TestSlug(t *testing.T) {
 		{"https://gist.github.com/0123456789abcdef.git", elsewhere}, //
 		{"/srv/git/x.git", elsewhere},
 		{"../lamp", elsewhere},
+		{"lamp", elsewhere},
 		{"./acme:lamp", elsewhere}, // a colon behind a slash
 		{"file:///x", elsewhere},
 		{"", elsewhere},
 		{`C:\lamp`, elsewhere},
-		{"C:/lamp", elsewhere},
+		{"../lamp", elsewhere},
+		{"lamp", elsewhere},
 		{"ftp://github.com/acme/lamp", elsewhere},
 		{"gcrypt::git@github.com:acme/lamp", elsewhere}, // a remote helper, whose content GitHub can't show
 
