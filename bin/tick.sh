@@ -88,7 +88,7 @@ judge() {
 }
 
 tick() {
-	n='' dir=''
+	n='' dir='' with='' # whatever the caller's environment has
 	exec 3>&2
 	[ ! -f "$state/tick.log" ] || [ "$(wc -c <"$state/tick.log")" -le 1048576 ] ||
 		{ tail -c 524288 "$state/tick.log" >"$state/tick.log.part" && mv "$state/tick.log.part" "$state/tick.log"; }
