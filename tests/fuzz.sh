@@ -7,6 +7,6 @@ grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r file; do
   dir=$(dirname "$file")
   grep -oE '^func Fuzz[A-Za-z_0-9]*' "$file" | sed 's/func //' | while read -r target; do
     echo "$dir $target"
-    go test "$dir" -run NONE -fuzz "^$target\$" -fuzztime "$time"
+    go test "$dir" -run NONE -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x
   done
 done

@@ -75,6 +75,26 @@ func (f *Facts) silentFor(d time.Duration, orEqual bool) Reading {
 	return Reading{No, f.Acted.Says}
 }
 
+// quiet answers whether a busy session has been silent for too long, and busy
+// for as long: one that was idle for hours and got a prompt just now shows no
+// activity before its first answer. A background shell runs after the turn, so
+// its status began with nothing.
+func (f *Facts) quiet() Reading {
+	silent := f.silentFor(f.Bounds.Running, false)
+	if silent.Truth != Yes || f.Raw.among("shell").Truth == Yes {
+		return silent
+	}
+	if f.P == nil && f.Raw.Unread.Truth == Unread {
+		return f.Raw.Unread
+	}
+	if f.P != nil {
+		if since := f.trust(f.P.StatusSince); since != nil && f.age(since) <= f.Bounds.Running {
+			return no("claude/sessions", "busy for %s", span(f.age(since)))
+		}
+	}
+	return silent
+}
+
 // later is the newer of two times, of which either may be null.
 func later(a, b *record.Time) *record.Time {
 	if a == nil || b != nil && b.After(a.Time) {

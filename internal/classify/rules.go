@@ -178,7 +178,7 @@ func (f *Facts) works() Reading {
 	if f.T != nil && f.T.LastTurn == "ended" && f.Raw.Unread.Truth == Unread {
 		told = f.Raw.Unread
 	}
-	return and(f.Status.among("busy"), not(f.Stale), not(f.silentFor(f.Bounds.Running, false)), told, f.Acted, silent(f.Listed))
+	return and(f.Status.among("busy"), not(f.Stale), not(f.quiet()), told, f.Acted, silent(f.Listed))
 }
 
 // untranscribed answers whether there is no transcript.
@@ -204,7 +204,7 @@ func (f *Facts) respawns() Reading {
 // hangs is rule 6. With raw status shell the turn is over, so nothing hangs.
 func (f *Facts) hangs() Reading {
 	return and(f.Status.among("busy"), silent(not(f.Raw.among("shell"))), not(f.Stale), silent(f.Transcript),
-		f.silentFor(f.Bounds.Running, false), silent(f.Listed))
+		f.quiet(), silent(f.Listed))
 }
 
 // arc answers whether a current ARC-STATUS is one of words.

@@ -51,6 +51,9 @@ func shell(id, state, detail string) *record.Session {
 func status(word string, waitingFor ...string) change {
 	return func(s *record.Session) {
 		s.Process.RawStatus = word
+		if word == "busy" {
+			s.Process.StatusSince = ago(4 * hour)
+		}
 		if word == "shell" {
 			word = "busy"
 		}

@@ -103,7 +103,7 @@ var fields = []struct {
 
 	{"hung", one(session("s", status("busy"), active(3*hour))), "6", all(does("report, and mail it once"), since(ago(3*hour)))},
 	{"hung, not ours", func() *world { return scoped(session("s", status("busy"), active(3*hour))) }, "6", does("report")},
-	{"busy", one(session("s", status("busy"))), "5", all(does("nothing"), since(ago(10*time.Minute)))},
+	{"busy", one(session("s", status("busy"))), "5", all(does("nothing"), since(ago(4*hour)))},
 	{"background shell", one(session("s", status("shell"))), "5", since(nil)},
 	{"stalled", one(session("s", active(2*hour))), "9", all(does("mail it, once in 6 h"), since(ago(2*hour)))},
 	{"stalled, without a process", mine(job("s", dead, active(2*hour))), "9", does("resume once, with no flags")},
