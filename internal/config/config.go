@@ -141,10 +141,11 @@ func Load(fsys fs.FS, name string, machine fs.FS, home string) (*File, error) {
 
 func readFile(fsys fs.FS, name string) ([]byte, error) {
 	file, err := fsys.Open(strings.TrimPrefix(name, "/"))
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, fmt.Errorf("reading %s: %w", name, e.Err)
-	} else if err != nil {
-		return nil, err
+	if err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err // its path lacks the first slash
+		}
+		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	defer file.Close()
 	b, err := io.ReadAll(io.LimitReader(file, sizeLimit+1))

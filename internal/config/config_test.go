@@ -39,6 +39,11 @@ func says(err error) string {
 func TestProblems(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"an unknown key", file(`"dry_runs": 1`), "fleet.json:1: scopes.lamp.dry_runs: no such key"},
+		{"an unknown key that begins like a known one", file(`"trackers": 1`), "fleet.json:1: scopes.lamp.trackers: no such key"},
+		{"a question of a number", file(`"ask_when": [{"key": 7, "when": ".", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].key: want a key of a-z, 0-9, . _ - and :"},
+		{"two questions without a key", file(`"ask_when": [{"when": ".", "question": "?"}, {"when": ".", "question": "?"}]`),
+			"fleet.json:1: scopes.lamp.ask_when[0].key: is missing; want a key of a-z, 0-9, . _ - and :\nfleet.json:1: scopes.lamp.ask_when[1].key: is missing; want a key of a-z, 0-9, . _ - and :"},
+		{"cut in a text", `{"v": "1`, "fleet.json:1: the JSON ends too early"},
 		{"case matters", file(`"Dry_Run": 0`), "fleet.json:1: scopes.lamp.Dry_Run: no such key"},
 		{"twice", file(`"dry_run": 0, "dry_run": 1`), "fleet.json:1: scopes.lamp.dry_run: comes twice"},
 		{"an unknown key on its line", "{\"v\": 1,\n\"scopes\": {\n\"lamp\": {\"repos\": [\"/x\"],\n\n\"more\": {}}}}", "fleet.json:5: scopes.lamp.more: no such key"},
@@ -136,6 +141,10 @@ func TestScope(t *testing.T) {
 	f, _ = load(`{"v": 1, "scopes": {}}`, "")
 	if _, err := f.Scope(""); says(err) != "fleet.json: which scope? there are: none" {
 		t.Errorf("%v", err)
+	}
+	f, _ = load(file(""), "")
+	if s, err := f.Scope("mantle"); s != nil || says(err) != `fleet.json: no scope "mantle"; there are: lamp` {
+		t.Errorf("%v %v", s, err)
 	}
 	if s, err := Default("lamp", homeDir); err != nil || s.Enabled || !s.DryRun || s.StateDir != homeDir+"/.local/state/fleet-reconcile/lamp" {
 		t.Errorf("%+v %v", s, err)

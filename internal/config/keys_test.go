@@ -24,6 +24,7 @@ func TestKeys(t *testing.T) {
 		{"dispatch_enabled", "0", `1`, "1", `null`, "want 0 or 1"},
 		{"dry_run", "1", `0`, "0", `false`, "want 0 or 1"},
 		{"dry_run", "1", `1`, "1", `2`, "want 0 or 1"},
+		{"dry_run", "1", `1`, "1", `"0"`, "want 0 or 1"},
 		{"mode", "report", `"act"`, "act", `"Act"`, "want one of report, act"},
 		{"mode", "report", `"report"`, "report", `7`, "want one of report, act"},
 		{"state_dir", "/home/ana/.local/state/fleet-reconcile/lamp", `"~/state//x/"`, "/home/ana/state/x", `"state"`, aPathSays},
@@ -46,15 +47,22 @@ func TestKeys(t *testing.T) {
 		{"gh_token_file", "", `null`, "", `7`, aPathSays + ", or null"},
 		{"launchd_prefix", "", `"com.acme."`, "com.acme.", `""`, text + ", or null"},
 		{"launchd_prefix", "", `null`, "", `[]`, text + ", or null"},
+		{"launchd_prefix", "", `"�"`, "�", `7`, text + ", or null"},
+		{"launchd_prefix", "", `"a b"`, "a b", `"a\nb"`, text + ", or null"},
 		{"launchd_logs", "{}", `{"com.acme.sweep": "~/l"}`, `{"com.acme.sweep":"/home/ana/l"}`, `[]`, "want an object of paths"},
 		{"bookkeeping_run_log", "", `"/l"`, "/l", `"l"`, aPathSays + ", or null"},
 		{"dream_run_log", "", `"/l"`, "/l", `{}`, aPathSays + ", or null"},
 		{"surfaces", `["claude","paseo","gh","board"]`, `["claude","schedule"]`, `["claude","schedule"]`, `"claude"`, "want a list of surfaces"},
 		{"ask_when", "[]", `[{"key":"old","when":".age > 3","question":"Old?"}]`, `[{"key":"old","when":".age \u003e 3","question":"Old?"}]`, `{}`, "want a list of questions"},
+		{"ask_when", "[]", `[{"key":"a","when":".","question":"A?"},{"key":"b","when":".","question":"B?"}]`,
+			`[{"key":"a","when":".","question":"A?"},{"key":"b","when":".","question":"B?"}]`, `"x"`, "want a list of questions"},
 		{"owner_channel", `{"kind":"dialog"}`, `{"kind":"none"}`, `{"kind":"none"}`, `"dialog"`, "want an object"},
 		{"owner_channel", `{"kind":"dialog"}`, `{"kind":"command","argv":["say",""]}`, `{"kind":"command","argv":["say",""]}`, `[]`, "want an object"},
 		{"notify_command", "[]", `["p9","notify"]`, `["p9","notify"]`, `[]`, "want a command: a list of texts, the first not empty, or null"},
 		{"notify_command", "[]", `null`, `[]`, `["",1]`, "want a command: a list of texts, the first not empty, or null"},
+		{"notify_command", "[]", `["p9"]`, `["p9"]`, `[""]`, "want a command: a list of texts, the first not empty, or null"},
+		{"notify_command", "[]", `["p9"]`, `["p9"]`, `["p9",1]`, "want a command: a list of texts, the first not empty, or null"},
+		{"notify_command", "[]", `["p9"]`, `["p9"]`, `["p9","\u0000"]`, "want a command: a list of texts, the first not empty, or null"},
 		{"run_logs", "[]", `[{"source":"dream","path":"~/d","stale_after_h":168},{"source":"b","path":"/b"}]`,
 			`[{"source":"dream","path":"/home/ana/d","stale_after_h":168},{"source":"b","path":"/b","stale_after_h":48}]`, `"x"`, "want a list of logs"},
 		{"hosts", "[]", `[{"name":"laptop","ssh":"ana@laptop"},{"name":"attic"}]`, `[{"name":"laptop","ssh":"ana@laptop"},{"name":"attic"}]`, `["laptop"]`, ""},
@@ -94,5 +102,31 @@ func TestKeys(t *testing.T) {
 		if set.name != "repos" && !slices.ContainsFunc(tests, func(tt struct{ key, missing, good, prints, bad, says string }) bool { return tt.key == set.name }) {
 			t.Errorf("no test of %s", set.name)
 		}
+	}
+}
+
+// Get tells a value that stands for a bad one from one that was said.
+func TestGet_sound(t *testing.T) {
+	for _, tt := range []struct {
+		text, key string
+		sound     bool
+	}{
+		{`{"v": 1, "scopes": {"lamp": 1}}`, "dispatch_enabled", false},
+		{file(`"repos_": 1`), "repos", true},
+		{`{"v": 1, "scopes": {"lamp": {"repos": ["x"]}}}`, "repos", false},
+		{file(`"caps": {"x": 1}`), "caps", false},
+		{file(`"caps": {"x": 1}`), "mode", true},
+	} {
+		f, err := load(tt.text, "")
+		if err == nil {
+			t.Errorf("%s is right", tt.text)
+		}
+		s, _ := f.Scope("lamp")
+		if _, sound, err := f.Get(s, tt.key); sound != tt.sound || err != nil {
+			t.Errorf("%s of %s: %t %v", tt.key, tt.text, sound, err)
+		}
+	}
+	if !IsSwitch("dry_run") || !IsSwitch("dispatch_enabled") || IsSwitch("mode") || Safe("dry_run") != "1" || Safe("dispatch_enabled") != "0" {
+		t.Error("the switches")
 	}
 }

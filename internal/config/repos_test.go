@@ -57,6 +57,8 @@ func TestLists(t *testing.T) {
 		{"an alias", "version: 1\nscopes:\n  mantle: &m [/x]\n  lamp: *m\n", "scopes.yaml:4: an alias, which is not read"},
 		{"a date", "version: 1\nscopes:\n  lamp: [2026-01-01]\n", "scopes.yaml:3: scopes.lamp[0]: want a path that begins with / or ~/"},
 		{"an odd key", "version: 1\nscopes:\n  [lamp]: [/x]\n", "scopes.yaml:3: a key that is no text"},
+		{"an odder key", "version: 1\nscopes:\n  {a: b}: [/x]\n", "scopes.yaml:3: a key that is no text"},
+		{"an alias as key", "version: 1\nscopes:\n  a: &m [/x]\n  *m : [/y]\n", "scopes.yaml:4: an alias, which is not read"},
 		{"nested too deep", "version: 1\nscopes: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", "scopes.yaml:2: nested deeper than 32"},
 		{"not this scope", "version: 1\nscopes:\n  mantle: [/x]\n", "fleet.json:1: scopes.lamp.repos: want a list of at least one path, here or in scopes.yaml"},
 		{"an empty list", "version: 1\nscopes:\n  lamp: []\n", "fleet.json:1: scopes.lamp.repos: want a list of at least one path, here or in scopes.yaml"},
@@ -83,27 +85,28 @@ func TestLists(t *testing.T) {
 
 func TestPlace(t *testing.T) {
 	dirs := map[string]string{"/home/ana/src/lamp": "/home/ana/src/lamp/.git", "/wt/lamp-1": "/home/ana/src/lamp/.git",
-		"/src/mantle": "/src/mantle/.git", "/src/shared": "/src/shared/.git", "/src/wick": "/src/wick/.git"}
+		"/src/mantle": "/src/mantle/.git", "/src/shared": "/src/shared/.git", "/src/both": "/src/both/.git", "/src/wick": "/src/wick/.git"}
 	locate := func(dir string) (string, error) {
 		if common, ok := dirs[dir]; ok {
 			return common, nil
 		}
 		return "", errors.New("in no git repository")
 	}
-	f, err := load(`{"v": 1, "scopes": {"lamp": {}, "wick": {"repos": ["/src/wick", "/src/shared/", "/src/gone"]}}}`,
-		lists+"    - /src/nowhere\n    - /src/shared\n  wick:\n    - /ignored\n")
+	f, err := load(`{"v": 1, "scopes": {"lamp": {}, "wick": {"repos": ["/src/wick", "/src/shared/", "/src/gone", "/src/both"]}}}`,
+		strings.Replace(lists, "    - /wt", "    - /src/both\n    - /wt", 1)+"    - /src/nowhere\n    - /src/shared\n  wick:\n    - /ignored\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lamp, _ := f.Scope("lamp")
 	shared := "/src/shared/.git is in several scopes and belongs to none: mantle, wick"
-	want := Placement{Repos: []string{"/home/ana/src/lamp/.git"}, Others: []string{"/src/mantle/.git", "/src/shared/.git", "/src/wick/.git"}, Notes: []string{shared}}
+	both := "/src/both/.git is in several scopes and belongs to none: lamp, wick"
+	want := Placement{Repos: []string{"/home/ana/src/lamp/.git"}, Others: []string{"/src/both/.git", "/src/mantle/.git", "/src/shared/.git", "/src/wick/.git"}, Notes: []string{both, shared}}
 	for _, d := range pretty.Diff(f.Place(lamp, locate), want) {
 		t.Error("lamp:", d)
 	}
 	wick, _ := f.Scope("wick")
-	want = Placement{Repos: []string{"/src/wick/.git"}, Others: []string{"/home/ana/src/lamp/.git", "/src/mantle/.git", "/src/shared/.git"},
-		Unfound: []string{"/src/gone: in no git repository"}, Notes: []string{shared}}
+	want = Placement{Repos: []string{"/src/wick/.git"}, Others: []string{"/home/ana/src/lamp/.git", "/src/both/.git", "/src/mantle/.git", "/src/shared/.git"},
+		Unfound: []string{"/src/gone: in no git repository"}, Notes: []string{both, shared}}
 	p := f.Place(wick, locate)
 	for _, d := range pretty.Diff(p, want) {
 		t.Error("wick:", d)
@@ -113,7 +116,7 @@ func TestPlace(t *testing.T) {
 	wantTick := record.Tick{Tick: &n, Scope: "wick", Host: "devbox", Hosts: []string{}, Mode: "report", DryRun: true, Repos: p.Repos, Others: p.Others,
 		Adopted: []record.Adopted{}, Caps: record.Caps{FleetSessions: 8, ActiveSessions: 12, ActiveWindowMin: 30, ResearchPerDay: 4, MailIntervalHour: 6},
 		Surfaces: []string{"claude", "paseo", "gh", "board"}, AskWhen: []record.AskWhen{}, Actions: 15368, PRCap: 200, Renotify: 6, Raise: 50,
-		Unfound: p.Unfound, Verbose: []string{shared}}
+		Unfound: p.Unfound, Verbose: []string{both, shared}}
 	for _, d := range pretty.Diff(tick, wantTick) {
 		t.Error("tick:", d)
 	}

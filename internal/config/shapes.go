@@ -44,7 +44,7 @@ var (
 	channelRule = rule{"an object", func(r *reader, key string, n *node, into any) bool {
 		c := Channel{Kind: "dialog"}
 		r.object(key, n, "an object", []field{r.needed("kind", oneOf("dialog", "command", "none"), &c.Kind), r.take("argv", argv, &c.Argv)})
-		if n.is("object") && (c.Kind == "command") != (n.fields["argv"] != nil) {
+		if (c.Kind == "command") != (n.fields["argv"] != nil) {
 			r.fail(n, key+".argv", "want a command with the kind command, and with no other")
 		}
 		*into.(*Channel) = c

@@ -138,7 +138,7 @@ func (l Ledger) Exit(at time.Time, dry bool, end Ended) error {
 				return nil, fmt.Errorf("tick %d has ended already", end.Tick)
 			}
 			var tick, n int
-			if c, _ := fmt.Sscanf(e.ID, "%d-%d", &tick, &n); c == 2 && tick == end.Tick {
+			if fmt.Sscanf(e.ID, "%d-%d", &tick, &n); tick == end.Tick {
 				id = max(id, n+1)
 			}
 		}
