@@ -6,8 +6,8 @@
 // its cost does not grow with the file. When a write fails, what it left is
 // taken back.
 //
-// A reader needs no lock: what stood in the file when nobody wrote is never
-// changed.
+// A reader holds the lock only while it looks how long the file is: what stood
+// in it when nobody wrote is never changed.
 package ledger
 
 import (
