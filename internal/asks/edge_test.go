@@ -56,9 +56,11 @@ func TestNotRaised(t *testing.T) {
 
 // A key of another release, or one that is no key, is never resolved.
 func TestUnknownKeys(t *testing.T) {
-	for _, key := range []string{"spend:home", "surface:queue/x", "surface:ledgers", "listing-cap", "listings", "drift:version 2@home", "core-compare", ""} {
-		if got := newWorld(asks(key+"x", record.AskOpen)).fold(t).state(key + "x"); got != record.AskUnchecked {
-			t.Errorf("%q is %q", key+"x", got)
+	for _, key := range []string{"spend:home", "surface:queue/x", "surface:ledgers", "surface:attic/gh", "surface:paseo", "listing-cap", "listings", "drift:version 2@home",
+		"core-compare", "x"} {
+		f := newWorld(asks(key, record.AskOpen), silent(devbox+" "+observer+"paseo")).fold(t)
+		if got := f.state(key); got != record.AskUnchecked {
+			t.Errorf("%q is %q", key, got)
 		}
 	}
 }
