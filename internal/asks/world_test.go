@@ -3,7 +3,6 @@ package asks
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -142,110 +141,6 @@ func must(r record.Record, err error) record.Record {
 		panic(err)
 	}
 	return r
-}
-
-// records are the lines of the world, program by program.
-func (w *world) records() []record.Record {
-	var rs []record.Record
-	n := 0
-	add := func(kind record.Kind, host, by, subject string, data any) {
-		rs, n = append(rs, must(record.New(kind, noon, host, by, subject, data))), n+1
-	}
-	closing := func(host, by, label string) {
-		if records := n; !w.cut[host+" "+by+label] {
-			add(record.KindSurface, host, by, by+label, record.Surface{OK: true, Records: &records})
-		}
-		n = 0
-	}
-	surfaces := func(host, by, product, label string) {
-		var names []string
-		for key := range w.surfaces {
-			h, name, _ := strings.Cut(key, " ")
-			base, l, labelled := strings.Cut(name, "@")
-			if labelled {
-				l = "@" + l
-			}
-			if h == host && productOf(base) == product && l == label {
-				names = append(names, name)
-			}
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			add(record.KindSurface, host, by, name, w.surfaces[host+" "+name])
-		}
-	}
-	hosts := []string{devbox}
-	if w.tick != nil {
-		add(record.KindTick, devbox, config, w.tick.Scope, w.tick)
-		closing(devbox, config, "")
-		if hosts = w.tick.Hosts; len(hosts) == 0 {
-			hosts = []string{devbox}
-		}
-	}
-	if !w.silent[devbox+" "+ledger] {
-		surfaces(devbox, ledger, "ledger", "")
-		for _, a := range w.asked {
-			add(record.KindAsked, devbox, ledger, a.Key, a)
-		}
-		closing(devbox, ledger, "")
-	}
-	for _, host := range hosts {
-		for _, product := range []string{"claude", "paseo", "gh", "board", "schedule"} {
-			by := observer + product
-			if w.silent[host+" "+by] || product == "gh" && host != devbox || product == "schedule" && w.surfaces[host+" schedule/systemd"] == nil {
-				continue
-			}
-			labels := []string{""}
-			if product == "claude" && host == devbox {
-				labels = append(labels, w.labels...)
-			}
-			for _, label := range labels {
-				for _, s := range w.sessions {
-					if _, l, _ := strings.Cut(s.subject, "@"); product == "claude" && s.host == host && l == strings.TrimPrefix(label, "@") {
-						add(record.KindSession, host, by, s.subject, s.session)
-					}
-				}
-				if product == "gh" {
-					for _, r := range w.repos {
-						add(record.KindRepo, host, by, r.CommonDir, r)
-					}
-				}
-				surfaces(host, by, product, label)
-				closing(host, by, label)
-			}
-		}
-	}
-	for _, s := range w.sessions {
-		if s.verdict.Class != "" {
-			add(record.KindVerdict, s.host, judge, s.subject, s.verdict)
-		}
-	}
-	n += len(w.findings)
-	rs = append(rs, w.findings...)
-	closing("", judge, "")
-	return rs
-}
-
-func setOf(rs []record.Record) *record.Set { return gather(linesOf(rs)) }
-
-func linesOf(rs []record.Record) []record.Line {
-	var lines []record.Line
-	for _, r := range rs {
-		raw, err := r.Line()
-		if err != nil {
-			panic(err)
-		}
-		lines = append(lines, record.Line{Raw: raw, Record: r})
-	}
-	return lines
-}
-
-func gather(lines []record.Line) *record.Set {
-	set := new(record.Set)
-	for _, l := range lines {
-		set.Add(l)
-	}
-	return set
 }
 
 // odd is the only expression of these tests: a session without a kind meets
