@@ -159,6 +159,25 @@ func TestFoldGuards(t *testing.T) {
 	}
 }
 
+// What is recorded makes the same rows, and holds nothing that is not read.
+func TestEncode(t *testing.T) {
+	log := line("s", "session.start", "10:00:00", `{"model":"m"}`, `"paseo_agent_id":"a-1",`, `"x":1,`) + "junk\n" + line("s", "mail.sent", "10:00:30", `{}`) +
+		strings.Replace(line("s", "session.died", "10:01:00", `{"error":"rate_limit","arc_status":"DONE","tool":"t"}`), `"feat/lamp"`, "null", 1)
+	const want = `{"v":1,"type":"session.start","ts":"2026-08-02T10:00:00.000Z","session_id":"s","cwd":"/r/lamp","repo":"/r/lamp/.git","branch":"feat/lamp","paseo_agent_id":"a-1","payload":{}}
+{"v":1,"type":"session.died","ts":"2026-08-02T10:01:00.000Z","session_id":"s","cwd":"/r/lamp","repo":"/r/lamp/.git","branch":null,"paseo_agent_id":"","payload":{"arc_status":"DONE","error":"rate_limit"}}
+`
+	got, err := Encode([]byte(log))
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v, want\n%s", got, err, want)
+	}
+	var raw, again Board
+	raw.Add("lamp", []byte(log), now)
+	again.Add("lamp", got, now)
+	for _, d := range pretty.Diff(again.Rows(), raw.Rows()) {
+		t.Error(d)
+	}
+}
+
 // Folding a log in two parts is folding it whole, and what is read and what is
 // not make up all its lines.
 func FuzzFold(f *testing.F) {

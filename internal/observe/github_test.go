@@ -153,7 +153,7 @@ func TestGitHubInput(t *testing.T) {
 		t.Errorf("%v: %q is passed on as %q", err, in, passed)
 	}
 	got := observeHub(t, r.world(), g, set)
-	if n := len(got.Of(record.KindRepo)); n != 2 {
+	if n := len(got.Of(record.KindRepo)); n != 2 || !got.repo("desk").OK {
 		t.Errorf("%d repositories in %s", n, got.out)
 	}
 	if repo := got.repo("lamp"); !repo.OK || len(repo.PRs) != 1 || !repo.Rules.Checks[0].Pinned {
