@@ -2,7 +2,7 @@
 GO ?= go
 FIXTURES := fixtures/cc-2.1.280
 
-.PHONY: build demo test vet truth mutate test-real capture bench fuzz
+.PHONY: build demo test vet truth mutate test-real capture bench fuzz soak
 
 build: ## the programs, into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -31,6 +31,9 @@ capture: ## make the fixtures again from the real Claude Code; needs root
 
 fuzz: ## half a minute for each fuzz target
 	bash tests/fuzz.sh 30s
+
+soak: ## the long forms: 64 writers of 200 entries, more histories, every kill point
+	FLEET_SOAK=1 $(GO) test ./tests ./internal/asks ./internal/ledger/... -count=1 -timeout 60m -v
 
 bench: ## ratios of whole-process costs
 	$(GO) test ./tests -run NONE -bench . -benchtime 5x

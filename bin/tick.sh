@@ -56,6 +56,7 @@ observe() { # NAME COMMAND…: NAME.ndjson, when the observer told all that it s
 	*) return 1 ;; # its closing record is missing, so the report names it
 	esac
 }
+named() { case $surfaces in *"\"$1\""*) ;; *) return 1 ;; esac; } # PRODUCT
 render() { # FORMAT FILE
 	fed "$dir/snapshot.ndjson" fleet-render --format "$1" >"$2.part" || fail "the $1 report could not be made"
 	if [ -s "$2.part" ]; then mv "$2.part" "$2"; else rm "$2.part"; fi # no new asks, no file
@@ -105,11 +106,12 @@ tick() {
 	token=$(get gh_token_file)
 	observe config fleet-config tick --tick "$n" ${fixtures:+"$fixtures"} || fail "the configuration could not be read"
 	observe claude fleet-observe-claude --listing-cap "$(get listing_cap)" ${fixtures:+"$fixtures"}
-	observe paseo fleet-observe-paseo ${fixtures:+"$fixtures"} &
-	observe board fleet-observe-board ${fixtures:+"$fixtures"} &
+	surfaces=$(get surfaces) # a product that the configuration does not name is left alone
+	named paseo && observe paseo fleet-observe-paseo ${fixtures:+"$fixtures"} &
+	named board && observe board fleet-observe-board ${fixtures:+"$fixtures"} &
 	observe ledger fleet-ledger observe &
 	cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part"
-	if (with=listed_for_gh && observe gh sh -c "$read_first" "$dir/sessions.part" fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
+	if named gh && (with=listed_for_gh && observe gh sh -c "$read_first" "$dir/sessions.part" fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
 		rm -f "$dir/config.ndjson" "$dir/claude.ndjson" # it copied them
 	fi
 	wait
