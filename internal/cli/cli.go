@@ -51,6 +51,9 @@ func (t *Time) UnmarshalFlag(s string) error {
 	if err != nil {
 		return fmt.Errorf("%q is not RFC 3339, such as 2026-11-29T14:50:02Z", s)
 	}
+	if y := u.UTC().Year(); y < 1 || y > 9999 {
+		return fmt.Errorf("%q is outside the years 1 to 9999", s)
+	}
 	t.Time = u
 	return nil
 }

@@ -172,3 +172,12 @@ func TestQuery_numbers(t *testing.T) {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }
+
+// A present that no record could bear is the caller's mistake.
+func TestTime_years(t *testing.T) {
+	for _, s := range []string{"9999-12-31T23:59:59-14:00", "0000-06-01T00:00:00Z"} {
+		if err := new(Time).UnmarshalFlag(s); err == nil {
+			t.Errorf("%s is taken", s)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,5 +52,26 @@ func TestObserve_listingOfTheDirectory(t *testing.T) {
 		if _, ok := k.sessions[tt.want]; !ok || len(k.sessions) != 1 {
 			t.Errorf("%+v: got %v, %+v", tt, slices.Collect(maps.Keys(k.sessions)), k.surfaces["claude/listing"])
 		}
+	}
+}
+
+// path-collide-cjk: two directories whose names make one project directory are
+// two places, and each session has the transcript of its own id.
+func TestObserve_oneProjectDirectory(t *testing.T) {
+	const a, b = "aaaaaaaa-1111-4000-8000-000000000000", "bbbbbbbb-1111-4000-8000-000000000000"
+	const sessions, project = "root/home/dev/.claude/sessions/", "root/home/dev/.claude/projects/-w--------app/"
+	dir, _ := written(t, map[string]string{
+		"root/w/проект/app/dot-git/HEAD": "ref: refs/heads/one\n", "root/w/проект/app/dot-git/refs/x": "",
+		"root/w/сервер/app/dot-git/HEAD": "ref: refs/heads/two\n", "root/w/сервер/app/dot-git/refs/x": "",
+		sessions + "11.json":   `{"pid":11,"sessionId":"` + a + `","kind":"interactive","cwd":"/w/проект/app"}`,
+		sessions + "12.json":   `{"pid":12,"sessionId":"` + b + `","kind":"interactive","cwd":"/w/сервер/app"}`,
+		project + a + ".jsonl": endedTurn, project + b + ".jsonl": strings.Split(endedTurn, "\n")[0] + "\n",
+	})
+	k := watch(t, dir)
+	if s := k.sessions[a]; s.Repo != "/w/проект/app/.git" || s.Branch != "one" || s.Transcript.LastTurn != "ended" {
+		t.Errorf("got %+v, %+v", s, s.Transcript)
+	}
+	if s := k.sessions[b]; s.Repo != "/w/сервер/app/.git" || s.Branch != "two" || s.Transcript.LastTurn != "open" {
+		t.Errorf("got %+v, %+v", s, s.Transcript)
 	}
 }

@@ -2,9 +2,12 @@ package observe
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -46,6 +49,7 @@ func (w *World) Processes(pids map[int]bool) ([]claude.Process, error) {
 		return nil, err
 	}
 	ps := []claude.Process{}
+	shown := map[int]bool{}
 	for _, d := range dirs {
 		pid, err := strconv.Atoi(d.Name())
 		if err != nil {
@@ -53,8 +57,9 @@ func (w *World) Processes(pids map[int]bool) ([]claude.Process, error) {
 		}
 		dir := filepath.Join("/proc", d.Name())
 		args, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		shown[pid] = err == nil
 		if err != nil || len(args) == 0 {
-			continue // ended meanwhile, or a kernel thread
+			continue // ended meanwhile, hidden, or a kernel thread
 		}
 		argv := strings.Split(strings.TrimRight(string(args), "\x00"), "\x00")
 		exe, err := os.Readlink(filepath.Join(dir, "exe"))
@@ -70,7 +75,20 @@ func (w *World) Processes(pids map[int]bool) ([]claude.Process, error) {
 		p.Start, _ = startTime(dir)
 		ps = append(ps, p)
 	}
-	return ps, nil
+	return append(ps, hidden(pids, shown, func(pid int) error { return syscall.Kill(pid, 0) })...), nil
+}
+
+// hidden are the processes of the given pids that exist and that /proc does not
+// show: mounted with hidepid it shows other users' to root only. That we may
+// not signal them is all that is known of them.
+func hidden(pids, shown map[int]bool, signal func(int) error) []claude.Process {
+	var ps []claude.Process
+	for _, pid := range slices.Sorted(maps.Keys(pids)) {
+		if !shown[pid] && errors.Is(signal(pid), syscall.EPERM) {
+			ps = append(ps, claude.Process{PID: pid})
+		}
+	}
+	return ps
 }
 
 // startTime is field 22 of /proc/<pid>/stat: clock ticks since boot. The name
