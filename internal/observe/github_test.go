@@ -91,6 +91,8 @@ func TestGitHubOrigins(t *testing.T) {
 	r := newRecording(t)
 	r.repo("shorthand", "gh:acme/lamp")
 	r.write("root/home/ana/.gitconfig", "[url \"https://github.com/\"]\n\tinsteadOf = gh:\n")
+	r.repo("xdg", "hub:acme/lamp")
+	r.write("root/home/ana/.config/git/config", "[url \"https://github.com/\"]\n\tinsteadOf = hub:\n")
 	r.repo("https", "https://ana:hunter2@github.com/acme/lamp.git")
 	r.repo("Case", "git@github.com:Acme/Lamp")
 	r.repo("alias", "git@github-work:acme/lamp.git")
@@ -98,8 +100,8 @@ func TestGitHubOrigins(t *testing.T) {
 	r.write("root/r/broken/dot-git/config", "<<<<<<< hunter2\n")
 	r.fine("acme/lamp")
 	r.meta("Acme/Lamp", "acme/lamp", pushOnly) // the first spelling stands for all
-	got := r.observe("shorthand", "https", "Case", "alias", "elsewhere", "broken", "gone")
-	for _, name := range []string{"shorthand", "https", "Case"} {
+	got := r.observe("shorthand", "xdg", "https", "Case", "alias", "elsewhere", "broken", "gone")
+	for _, name := range []string{"shorthand", "xdg", "https", "Case"} {
 		if repo := got.repo(name); !repo.OK || repo.Slug != "Acme/Lamp" || repo.FullName != "" {
 			t.Errorf("%+v", repo)
 		}
