@@ -106,7 +106,7 @@ func (t *Tail) Add(line []byte) {
 		t.undated = t.undated || e.Timestamp != nil || other && odd.Field == "timestamp"
 	}
 	if at.Sub(t.at) > FutureGrace {
-		at = time.Time{}
+		at, t.undated = time.Time{}, t.undated || e.Type == "assistant" || len(e.results()) > 0
 	}
 	if (e.Type == "assistant" || len(e.results()) > 0) && at.After(t.activity) {
 		t.activity = at
@@ -150,7 +150,7 @@ func (t *Tail) Result() record.Transcript {
 		r.LastTurn = TurnNone
 	}
 	if t.undated && !t.Dated() {
-		r.Unread = "no timestamp is understood"
+		r.Unread = "no timestamp is understood, or all lie ahead"
 	}
 	for _, c := range slices.Backward(last.calls) {
 		r.OpenCalls = append(r.OpenCalls, strings.TrimSuffix(c.Name+": "+c.Summary, ": "))

@@ -143,7 +143,7 @@ func (w *World) FindProgram(name string, further ...string) (string, error) {
 		return name, nil
 	}
 	if strings.ContainsRune(name, '/') {
-		return name, nil
+		return filepath.Abs(name) // commands run in another directory
 	}
 	if p, err := exec.LookPath(name); err == nil {
 		return p, nil
