@@ -1,14 +1,12 @@
 package asks
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,7 +51,8 @@ type aReturn struct {
 	n              int    // among the returns of its function, from 1
 	by             string // what a slip would return
 	row            bool   // by is from slips
-	from, to       int    // of its values, in the file
+	at             int    // where it begins, in the file
+	nothing        bool   // it returns nil
 }
 
 // returns finds the returns that fail closed: a truth that is not plainly true,
@@ -90,8 +89,8 @@ func returns(t *testing.T) []aReturn {
 				}
 				if n++; failsClosed(fn, r, n) {
 					by := slips[fmt.Sprint(fn.Name.Name, " ", n)]
-					found = append(found, aReturn{file, fn.Name.Name, n, cmp.Or(by, "true"), by != "",
-						fset.Position(r.Results[0].Pos()).Offset, fset.Position(r.End()).Offset})
+					first, _ := r.Results[0].(*ast.Ident)
+					found = append(found, aReturn{file, fn.Name.Name, n, cmp.Or(by, "true"), by != "", fset.Position(r.Pos()).Offset, first != nil && first.Name == "nil"})
 				}
 				return true
 			})
@@ -117,7 +116,7 @@ func TestReturns(t *testing.T) {
 	for _, r := range returns(t) {
 		if r.row {
 			rows++
-		} else if r.by == "true" && r.kindOfNil() {
+		} else if r.nothing {
 			t.Errorf("%s, return %d yields nothing and has no row", r.function, r.n)
 		}
 	}
@@ -126,60 +125,80 @@ func TestReturns(t *testing.T) {
 	}
 }
 
-// kindOfNil tells a return of nil.
-func (r aReturn) kindOfNil() bool {
-	src, err := os.ReadFile(r.file)
-	return err != nil || strings.HasPrefix(string(src[r.from:r.to]), "nil")
-}
-
 // TestMutants opens each of them, one at a time, and requires that the tests of
-// this package fail. It builds the package anew for each, so it runs only when
-// FLEET_MUTATE is set.
+// this package fail. All are built at once: a variable of the environment says
+// which of them a run has.
 func TestMutants(t *testing.T) {
 	if os.Getenv("FLEET_MUTATE") == "" {
 		t.Skip("FLEET_MUTATE is not set")
 	}
-	dir := t.TempDir()
+	all := returns(t)
+	binary := mutants(t, all)
 	killed, survived := 0, 0
-	for i, r := range returns(t) {
-		name := fmt.Sprintf("%s, return %d as %s", r.function, r.n, r.by)
-		if out, err := mutant(filepath.Join(dir, fmt.Sprint(i)), r, r.by); err == nil {
-			t.Errorf("survived: %s", name)
+	for i, r := range all {
+		cmd := exec.Command(binary, "-test.failfast", "-test.run", killers)
+		cmd.Env = []string{fmt.Sprintf("FLEET_MUTANT=%d", i+1)}
+		if cmd.Run() == nil {
+			t.Errorf("survived: %s, return %d as %s", r.function, r.n, r.by)
 			survived++
-		} else if bytes.Contains(out, []byte("[build failed]")) {
-			t.Errorf("%s: does not build: %s", name, out)
 		} else {
 			killed++
 		}
 	}
+	cmd := exec.Command(binary, "-test.run", killers)
+	cmd.Env = []string{}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("without a mutant: %v: %s", err, out)
+	}
 	t.Logf("mutants: %d killed, %d survived", killed, survived)
 }
 
-// mutant runs the tests over a package in which one return is another.
-func mutant(dir string, r aReturn, by string) ([]byte, error) {
-	src, err := os.ReadFile(r.file)
-	if err != nil {
-		return nil, err
-	}
-	abs, err := filepath.Abs(r.file)
-	if err != nil {
-		return nil, err
-	}
-	changed, overlay := dir+".go", dir+".json"
-	o, err := json.Marshal(map[string]map[string]string{"Replace": {abs: changed}})
-	if err != nil {
-		return nil, err
-	}
-	if !r.row { // what it returns stays used
-		by += " || (" + string(src[r.from:r.to]) + ")"
-	}
-	text := slices.Concat(src[:r.from], []byte(by), src[r.to:])
-	for name, b := range map[string][]byte{changed: text, overlay: o} {
-		if err := os.WriteFile(name, b, fs.FileMode(0o600)); err != nil {
-			return nil, err
+// killers are the tests that a mutant must fail.
+const killers = "^Test(Keys|Entries|Remembered|NotRaised|Unworded|UnknownKeys|Local|LedgerAlone|Persists|AskWhen|UnseenRepos|Strangers|Order|WithoutProgram)$"
+
+// mutants builds the tests over a package that has every slip, each behind its
+// number.
+func mutants(t *testing.T, all []aReturn) (binary string) {
+	t.Helper()
+	dir := t.TempDir()
+	replace := map[string]string{}
+	write := func(name string, text []byte) {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[abs] = filepath.Join(dir, name)
+		if err := os.WriteFile(replace[abs], text, 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", "^Test(Keys|Entries|Remembered|NotRaised|Unworded|UnknownKeys|Local|LedgerAlone|Persists|AskWhen|UnseenRepos|Strangers|Order|WithoutProgram)$", ".")
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FLEET_") })
-	return cmd.CombinedOutput()
+	texts := map[string][]byte{}
+	for i, r := range slices.Backward(all) { // from the end, so that places stay
+		text := texts[r.file]
+		if text == nil {
+			var err error
+			if text, err = os.ReadFile(r.file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		slip := fmt.Sprintf("if mutant == \"%d\" { return %s }; ", i+1, r.by)
+		texts[r.file] = slices.Concat(text[:r.at], []byte(slip), text[r.at:])
+	}
+	for name, text := range texts {
+		write(name, text)
+	}
+	write("mutant.go", []byte("package asks\n\nimport \"os\"\n\nvar mutant = os.Getenv(\"FLEET_MUTANT\")\n"))
+	overlay := filepath.Join(dir, "overlay.json")
+	b, err := json.Marshal(map[string]any{"Replace": replace})
+	if err == nil {
+		err = os.WriteFile(overlay, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary = filepath.Join(dir, "asks.test")
+	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return binary
 }

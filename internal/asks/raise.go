@@ -95,12 +95,12 @@ func (s *stream) worded(host, subject string, p *record.Session) bool {
 	return s.read(host, "claude/listing", at.label) && (p.Kind != "background" || p.Job != nil || s.read(host, "claude/jobs", at.label))
 }
 
-// listing that was not read.
+// listing that was not read. Without a configuration it must be.
 func (s *stream) listing() []condition {
-	var cs []condition
-	if !s.expects("claude") {
+	if s.tick != nil && !s.expects("claude") {
 		return nil
 	}
+	var cs []condition
 	for _, host := range s.hosts {
 		for _, label := range s.labelsOf(host) {
 			if s.read(host, "claude/listing", label) {
@@ -116,7 +116,7 @@ func (s *stream) listing() []condition {
 	return cs
 }
 
-// on and of name what is not the usual machine and directory.
+// on names a machine that is not the tick's own.
 func on(s *stream, host string) string {
 	if s.own(host) {
 		return ""
@@ -124,6 +124,7 @@ func on(s *stream, host string) string {
 	return " on " + host
 }
 
+// of names a further Claude directory.
 func of(label string) string {
 	if label == "" {
 		return ""

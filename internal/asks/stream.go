@@ -93,11 +93,8 @@ func (s *stream) ledgerRead(host string) bool {
 	return p != nil && p.OK && s.closes(host, ledger)
 }
 
-// expects tells whether a product must be read.
+// expects tells whether the configuration says that a product must be read.
 func (s *stream) expects(product string) bool {
-	if s.tick == nil {
-		return product == "claude"
-	}
 	return slices.Contains(s.tick.Surfaces, product)
 }
 
