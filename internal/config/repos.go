@@ -130,6 +130,9 @@ func (f *File) Tick(s *Scope, host string, n *int, dry bool, p Placement) record
 		Repos: append([]string{}, p.Repos...), Others: p.Others, Adopted: s.Adopted, Caps: caps, Surfaces: s.Surfaces,
 		AskWhen: s.AskWhen, Actions: s.ActionsAppID, PRCap: s.PRListCap, Renotify: s.AskRenotifyH, Raise: s.AskRaiseAfter,
 		Unfound: p.Unfound, Verbose: f.Notes(s, p)}
+	if n != nil { // a numbered tick has a ledger, and who is ours rests on it
+		t.Surfaces = append(slices.Clone(s.Surfaces), "ledger")
+	}
 	if len(s.Hosts) > 0 {
 		t.Hosts = append(t.Hosts, host)
 	}
