@@ -131,11 +131,6 @@ func prompts(b *claudebox.Box, s *session) bool {
 // failed holds when the turn ended in an error line of Claude Code's own.
 func failed(b *claudebox.Box, s *session) bool { return status("idle")(b, s) && b.Says(s.id, apiError) }
 
-// limitMenu holds while the menu of a usage limit is open.
-func limitMenu(b *claudebox.Box, s *session) bool {
-	return status("waiting")(b, s) && b.Says(s.id, apiError)
-}
-
 const apiError = `"isApiErrorMessage":true`
 
 // says holds when text stands in the transcript.
