@@ -105,12 +105,17 @@ func (p program) check([]string) error {
 			return cli.Usage(err)
 		}
 	}
-	if !p.opts.Verbose {
-		return nil
-	}
-	for _, id := range f.Scopes() {
+	for i, id := range f.Scopes() {
 		s, _ := f.Scope(id)
 		place := f.Place(s, p.locate)
+		if !p.opts.Verbose {
+			for _, note := range place.Notes {
+				if i == 0 { // it is the same of every scope
+					p.std.Warn("%s: %s: its sessions are in no report", f.Path, note)
+				}
+			}
+			continue
+		}
 		for _, repo := range place.Repos {
 			fmt.Fprintf(p.std.Out, "%s: scope %s has %s\n", f.Path, id, repo)
 		}
