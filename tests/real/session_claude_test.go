@@ -131,6 +131,11 @@ func prompts(b *claudebox.Box, s *session) bool {
 // failed holds when the turn ended in an error line of Claude Code's own.
 func failed(b *claudebox.Box, s *session) bool { return status("idle")(b, s) && b.Says(s.id, apiError) }
 
+// limited is failed with the menu of a usage limit open, or not.
+func limited(b *claudebox.Box, s *session) bool {
+	return failed(b, s) || status("waiting")(b, s) && b.Says(s.id, apiError)
+}
+
 const apiError = `"isApiErrorMessage":true`
 
 // says holds when text stands in the transcript.

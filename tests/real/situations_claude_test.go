@@ -57,7 +57,7 @@ func limits() []trial {
 	return []trial{
 		{situation: "session limit", scenario: "limit-session", ready: failed, want: want{class: "2", cause: "session limit", reset: true, raw: "idle"}},
 		// Its menu opens at most times, and not at all at others; it is a limit either way.
-		{situation: "weekly limit", scenario: "limit-weekly", ready: failed, want: want{class: "2", cause: "weekly limit", reset: true, raw: "waiting|idle"}},
+		{situation: "weekly limit", scenario: "limit-weekly", ready: limited, want: want{class: "2", cause: "weekly limit", reset: true, raw: "waiting|idle"}},
 		{situation: "spend limit", scenario: "limit-org", ready: failed, want: want{class: "2", cause: "spend limit", reset: true, raw: "idle"}},
 		{
 			situation: "session limit", background: true, scenario: "limit-session", ready: all(job("blocked", "blocked"), failed),
