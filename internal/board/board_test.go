@@ -145,7 +145,7 @@ func TestAddCounts(t *testing.T) {
 
 // A log is what any session can write: words come out clean.
 func TestFoldGuards(t *testing.T) {
-	const token = "ghp_0123456789abcdefABCDEF0123456789abcd"
+	token := "ghp_" + strings.Repeat("FAKE", 9)
 	log := strings.ReplaceAll(line("s", "session.died", "10:00:00", `{"error":"TOKEN \u001b[31mred\nnext","error_type":"TOKEN","arc_status":"TOKEN","arc_line":"TOKEN"}`, `"paseo_agent_id":"TOKEN",`), "TOKEN", token)
 	log = strings.Replace(log, "feat/lamp", token, 1)
 	log = strings.Replace(log, `"/r/lamp"`, `"/r/`+token+`"`, 1)

@@ -175,7 +175,7 @@ var cases = map[string]func(t *testing.T){
 	"sec-report": func(t *testing.T) {
 		// What the observers withhold cannot come back: of a session's own words
 		// only what the judge made of them is shown.
-		const secret = "ghp_0123456789abcdefghijABCDEFGHIJ0123456789"
+		secret := "ghp_" + strings.Repeat("FAKE", 9)
 		s := newStream(t)
 		s.session("3", func(v *record.Verdict) { v.Question = "push with (withheld)?" })
 		s.line(record.KindSession, "devbox", "fleet-observe-claude", s.subject+"2", record.Session{Cwd: secret, Branch: secret,
