@@ -20,7 +20,7 @@ type failingAt struct{ io.ReaderAt }
 func (failingAt) ReadAt([]byte, int64) (int, error) { return 0, syscall.EIO }
 
 func TestTail_fails(t *testing.T) {
-	if es, err := tail(failingAt{}, 100); len(es) != 0 || !errors.Is(err, syscall.EIO) {
+	if es, err := tail(failingAt{}, 100, nil); len(es) != 0 || !errors.Is(err, syscall.EIO) {
 		t.Errorf("%v %v", es, err)
 	}
 }

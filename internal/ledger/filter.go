@@ -11,8 +11,12 @@ import (
 // Append writes what of an offer the ledger lacks.
 func (l Ledger) Append(o fold.Offer) (fold.Admitted, error) {
 	var a fold.Admitted
-	err := l.update(0, func(h held) (_ [][]byte, err error) {
-		a, err = o.Admit(h.tail)
+	err := l.update(0, func(h held) ([][]byte, error) {
+		tail, err := h.tail(o.Words()...)
+		if err != nil {
+			return nil, err
+		}
+		a, err = o.Admit(tail)
 		return a.Lines, err
 	})
 	return a, err

@@ -18,6 +18,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -110,9 +111,6 @@ func regularSize(f file, name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// lockPause is how long to wait before the lock is tried again.
-const lockPause = 5 * time.Millisecond
-
 // locked runs f while this process alone holds the lock. It gives up after
 // Wait. The lock is a file of its own because the ledger's could be replaced.
 func (l Ledger) locked(flag int, f func() error) error {
@@ -120,24 +118,39 @@ func (l Ledger) locked(flag int, f func() error) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
-	for waited := time.Duration(0); ; waited += lockPause {
-		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return f()
+	taken := make(chan error, 1)
+	go func() { taken <- flock(lock) }()
+	select {
+	case err := <-taken:
+		defer lock.Close()
+		if err != nil {
+			return fmt.Errorf("locking %s: %w", lock.Name(), err)
 		}
-		if waited >= l.Wait {
-			return fmt.Errorf("%s: no lock within %v: %w", lock.Name(), l.Wait, err)
+		return f()
+	case <-time.After(l.Wait):
+		go func() { // a lock that comes too late is given back
+			<-taken
+			lock.Close()
+		}()
+		return fmt.Errorf("%s: no lock within %v", lock.Name(), l.Wait)
+	}
+}
+
+// flock sleeps in the kernel until the lock is free: many that wait and look
+// again and again would keep its holder from running.
+func flock(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
+			return err
 		}
-		time.Sleep(lockPause)
 	}
 }
 
 // held is a ledger under its lock.
 type held struct {
 	file
+	name string
 	size int64
-	tail []record.Entry // the last fire and what came after it
 }
 
 // update appends what build makes of the ledger. build runs under the lock.
@@ -149,12 +162,9 @@ func (l Ledger) update(flag int, build func(h held) ([][]byte, error)) error {
 			return err
 		}
 		defer f.Close()
-		h := held{file: f}
-		if h.size, err = regularSize(f, l.Path()); err != nil {
+		h := held{file: f, name: l.Path()}
+		if h.size, err = regularSize(f, h.name); err != nil {
 			return err
-		}
-		if h.tail, err = tail(f, h.size); err != nil {
-			return fmt.Errorf("reading %s: %w", l.Path(), err)
 		}
 		lines, err := build(h)
 		if err != nil {
@@ -205,10 +215,23 @@ func appendTo(f file, size int64, lines [][]byte) error {
 // tailWindow is how much of the end of a ledger is read at first.
 const tailWindow = 64 << 10
 
-// tail returns the last fire and the entries behind it; all entries when there
-// is no fire. It reads backwards, twice as far each time, and parses once it
-// has come to something that looks like a fire.
-func tail(r io.ReaderAt, size int64) ([]record.Entry, error) {
+// tail is the package's tail of the ledger.
+func (h held) tail(words ...string) ([]record.Entry, error) {
+	es, err := tail(h, h.size, words)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", h.name, err)
+	}
+	return es, nil
+}
+
+// fireWord is in every line that may be a fire.
+const fireWord = `"` + record.EntryFire + `"`
+
+// tail returns the last fire and, of what came after it, the entries whose line
+// has one of the words; without a fire, of all entries those. It reads
+// backwards, twice as far each time, until it has come to something that looks
+// like a fire. A line without a word is not parsed: a tick may write many.
+func tail(r io.ReaderAt, size int64, words []string) ([]record.Entry, error) {
 	for window := int64(tailWindow); ; window *= 2 {
 		start := max(size-window, 0)
 		b := make([]byte, size-start)
@@ -218,26 +241,30 @@ func tail(r io.ReaderAt, size int64) ([]record.Entry, error) {
 		if start > 0 {
 			_, b, _ = bytes.Cut(b, []byte("\n")) // the first line may be half of one
 		}
-		if start > 0 && !bytes.Contains(b, []byte(`"`+record.EntryFire+`"`)) {
+		if start > 0 && !bytes.Contains(b, []byte(fireWord)) {
 			continue
 		}
-		if es, fired := entries(b); fired || start == 0 {
+		if es, fired := entries(b, words); fired || start == 0 {
 			return es, nil
 		}
 	}
 }
 
-// entries returns the entries of whole lines from the last fire on, and whether
-// there is one.
-func entries(b []byte) (es []record.Entry, fired bool) {
-	for line := range fold.Lines(bytes.NewReader(b)) {
-		if line.Damage != nil || line.Newer {
+// entries returns what tail does, of whole lines, and whether there is a fire.
+func entries(b []byte, words []string) (es []record.Entry, fired bool) {
+	words = append([]string{fireWord}, words...)
+	for raw := range bytes.Lines(b) {
+		if len(raw) > fold.MaxLine || !slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(raw, []byte(w)) }) {
 			continue
 		}
-		if line.Entry.Kind == record.EntryFire {
+		e, newer, damage := fold.Parse(bytes.TrimSuffix(raw, []byte("\n")))
+		if newer || damage != nil {
+			continue
+		}
+		if e.Kind == record.EntryFire {
 			es, fired = nil, true
 		}
-		es = append(es, line.Entry)
+		es = append(es, e)
 	}
 	return es, fired
 }

@@ -57,9 +57,13 @@ func entryID(tick, n int) string { return fmt.Sprintf("%d-%d", tick, n) }
 // fire. Without a counter the whole ledger and the names of what ticks left
 // are searched.
 func (l Ledger) lastTick(h held) (int, error) {
+	tail, err := h.tail()
+	if err != nil {
+		return 0, err
+	}
 	last := 0
-	if len(h.tail) > 0 && h.tail[0].Kind == record.EntryFire {
-		last = *h.tail[0].Tick
+	if len(tail) > 0 {
+		last = *tail[0].Tick
 	}
 	if n, ok := l.counter(); ok {
 		return max(n, last), nil
@@ -128,7 +132,10 @@ type Ended struct {
 // or has ended.
 func (l Ledger) Exit(at time.Time, dry bool, end Ended) error {
 	return l.update(0, func(h held) ([][]byte, error) {
-		es := h.tail
+		es, err := h.tail(`"`+record.EntryExit+`"`, fmt.Sprintf(`"%d-`, end.Tick))
+		if err != nil {
+			return nil, err
+		}
 		if len(es) == 0 || es[0].Kind != record.EntryFire || *es[0].Tick != end.Tick {
 			return nil, fmt.Errorf("tick %d is not the last one that began", end.Tick)
 		}

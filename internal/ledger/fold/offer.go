@@ -151,8 +151,18 @@ type Admitted struct {
 	Dropped []string // keys whose resolution was left out because the owner answered meanwhile
 }
 
-// Admit holds an offer against the end of its ledger: the last fire and what
-// came after it. The error says that the offer's tick is not the last one.
+// Words are texts of which a ledger line has one when Admit must know it: the
+// ids of the offer, and ack.
+func (o Offer) Words() []string {
+	words := []string{`"` + record.EntryAck + `"`}
+	for _, r := range o.Entries {
+		words = append(words, `"`+r.Subject+`"`)
+	}
+	return words
+}
+
+// Admit holds an offer against the end of its ledger: the last fire and, of
+// what came after it, the entries that have one of its Words. The error says that the offer's tick is not the last one.
 func (o Offer) Admit(tail []record.Entry) (Admitted, error) {
 	var a Admitted
 	if len(tail) == 0 || tail[0].Kind != record.EntryFire {
