@@ -58,10 +58,12 @@ type BatchAsk struct {
 	Question string `json:"question"` // one line
 }
 
-// Shown is the result of a seen entry.
+// Shown is the result of a seen entry: a batch was in a dialog, or was handed to
+// the owner's command. Only the button Seen says that the owner saw it.
 type Shown struct {
-	Button string `json:"button"`  // Seen or Later
-	GaveUp bool   `json:"gave_up"` // nobody chose a button in time
+	Button    string `json:"button"`              // Seen or Later; "" when there was no dialog
+	Delivered bool   `json:"delivered,omitempty"` // the owner's command took it
+	GaveUp    bool   `json:"gave_up"`             // nobody chose a button in time
 }
 
 // Asked is the folded ledger state of an ask key. Subject: the key. Host: the

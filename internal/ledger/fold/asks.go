@@ -23,7 +23,9 @@ type batch struct {
 	tick    int
 	keys    map[string]string // ask id to key
 	seen    bool
-	shownAt *record.Time
+	shown   map[string]bool // ids of the entries that say so
+	shownAt *record.Time    // the last of them
+	shownIn int             // last tick that had begun by then
 }
 
 // addIntent takes an intent. An ask intent opens its keys; one that was copied
@@ -39,7 +41,7 @@ func (s *State) addIntent(e record.Entry) {
 		return
 	}
 	target := decode[record.Batch](e.Target)
-	b := &batch{id: e.ID, tick: target.Batch, keys: map[string]string{}}
+	b := &batch{id: e.ID, tick: target.Batch, keys: map[string]string{}, shown: map[string]bool{}}
 	if b.tick == 0 && e.Tick != nil {
 		b.tick = *e.Tick
 	}
@@ -58,19 +60,19 @@ func (s *State) addIntent(e record.Entry) {
 	}
 }
 
-// addSeen takes the outcome of showing a batch. Only the button Seen marks it
-// seen.
+// addSeen takes the outcome of showing a batch; one that was copied does not
+// count again. Only the button Seen marks it seen. The last time is that of the
+// last line, not the latest: a clock that was wrong once must not hold for ever.
 func (s *State) addSeen(e record.Entry) {
 	b := s.batches[e.Of]
-	if b == nil {
+	if b == nil || b.shown[e.ID] {
 		return
 	}
+	b.shown[e.ID] = true
 	if decode[record.Shown](e.Result).Button == "Seen" {
 		b.seen = true
 	}
-	if b.shownAt == nil || e.TS.After(b.shownAt.Time) {
-		b.shownAt = record.TimeOf(e.TS.Time)
-	}
+	b.shownAt, b.shownIn = record.TimeOf(e.TS.Time), s.LastTick
 }
 
 // addAck takes a resolution by a tick or an answer of the owner. An answer
