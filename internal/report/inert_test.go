@@ -94,7 +94,9 @@ func FuzzInert(f *testing.F) {
 func everywhere(t testing.TB, stream []byte, s string) []byte {
 	t.Helper()
 	fields := map[string]bool{"name": true, "cwd": true, "repo": true, "branch": true, "says": true, "source": true, "question": true, "why": true,
-		"state": true, "would_do": true, "cause": true, "progress": true, "tmux": true, "job_id": true, "error": true, "account": true, "kind": true, "id": true, "key": true}
+		"state": true, "would_do": true, "cause": true, "progress": true, "tmux": true, "job_id": true, "error": true, "account": true, "kind": true, "id": true, "key": true,
+		"slug": true, "common_dir": true, "default_branch": true, "login": true, "title": true, "head": true, "author": true, "url": true, "checks": true,
+		"cannot_tell": true, "classic": true, "cadence": true, "status": true, "last_result": true, "detail": true, "zone": true}
 	var fill func(v any) any
 	fill = func(v any) any {
 		switch v := v.(type) {
@@ -171,6 +173,19 @@ func everyKind(t testing.TB) []byte {
 	s.add(record.KindAsk, "fleet-asks", "free", record.Ask{Key: "x", State: "x", Question: "x"})
 	s.add(record.KindAsk, "fleet-asks", "over", record.Ask{Key: "x", State: record.AskResolved, Question: "x"})
 	s.add(record.KindFinding, "fleet-classify", "overlap", record.Finding{Name: "x", Says: "x", Sessions: []string{s.subject, "gone"}, Until: &look})
+	s.add(record.KindFinding, "fleet-classify", "gap", record.Finding{Name: gap, Says: "x"})
+	pr := []record.PullRequest{{Number: 7, Title: "x", Head: "x", Author: "x", Labels: []string{"x"}, URL: "x", Checks: "x"}}
+	for dir, p := range map[string]record.Repo{
+		"a": {OK: true, Rules: &record.Rules{DriverAllowed: true, Flags: []string{"x"}, Classic: "x"}, PRs: pr}, "b": {OK: true, Rules: &record.Rules{Flags: []string{"x"}}},
+		"c": {Error: "x", ResetAt: &look}, "d": {NotGitHub: true}, "e": {OK: true, Rules: &record.Rules{CannotTell: "x"}},
+	} {
+		p.CommonDir, p.Slug, p.DefaultBranch, p.Login = "x", "x", "x", "x"
+		s.add(record.KindRepo, "fleet-observe-gh", dir, p)
+	}
+	for id, stale := range map[string]bool{"s": true, "f": false} {
+		s.add(record.KindSchedule, "fleet-observe-schedule", id, record.Schedule{Source: "x", Name: "x", Cadence: "x", Status: "x", LastResult: "x", LastRun: &look, Stale: stale, Detail: "x"})
+	}
+	s.add(record.KindPast, "fleet-ledger", "tick:1", record.Past{Tick: 1, FireAt: &look, Counts: map[string]int{"x": 1}, Read: []string{"x"}})
 	s.surface("claude/jobs", record.Surface{Error: "x", Unparsed: 1, Drift: []string{"x"}, Notes: []string{"x"}, ResetAt: &look})
 	return s.bytes()
 }

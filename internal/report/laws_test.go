@@ -244,7 +244,7 @@ var heading = regexp.MustCompile(`(?m)^## (.*) \(\d+\)$`)
 func headings(md string) []string {
 	var hs []string
 	for _, m := range heading.FindAllStringSubmatch(md, -1) {
-		if m[1] != "Not read" && m[1] != "Findings" && m[1] != "Notes" {
+		if !slices.Contains([]string{"Not read", "Missed time", "Findings", "Repositories", "Scheduled work", "Notes"}, m[1]) {
 			hs = append(hs, m[1])
 		}
 	}

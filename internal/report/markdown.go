@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -26,12 +27,13 @@ func Markdown(w io.Writer, r Report) error {
 	p := &page{Report: r, names: newNames(r), clock: newClock(r.Zone, r.At)}
 	p.head()
 	p.notRead()
+	p.findings("Missed time", func(f Finding) bool { return f.Name == gap })
 	for _, s := range r.Sections {
 		switch {
 		case s.ID == needsMe:
 			p.needsMe(s)
 		case s.ID == "5":
-			p.findings() // between what is wrong and what is well
+			p.findings("Findings", func(f Finding) bool { return f.Name != gap }) // between what is wrong and what is well
 			p.table(s)
 		case s.ID == outOfScope:
 			p.outOfScope(s)
@@ -42,7 +44,11 @@ func Markdown(w io.Writer, r Report) error {
 			p.table(s)
 		}
 	}
+	p.repos()
+	p.schedules()
 	p.notes()
+	p.ticks()
+	p.unlooked()
 	_, err := w.Write(p.b.Bytes())
 	return err
 }
@@ -181,13 +187,15 @@ func (p *page) notRead() {
 	}
 }
 
-// findings writes what concerns more than one session.
-func (p *page) findings() {
-	if len(p.Findings) == 0 {
+// findings writes what concerns more than one session, as far as it is of a
+// kind.
+func (p *page) findings(title string, is func(Finding) bool) {
+	fs := slices.DeleteFunc(slices.Clone(p.Findings), func(f Finding) bool { return !is(f) })
+	if len(fs) == 0 {
 		return
 	}
-	p.heading("Findings", len(p.Findings))
-	for _, f := range p.Findings {
+	p.heading(title, len(fs))
+	for _, f := range fs {
 		p.printf("- **%s**: %s", label(cmp.Or(f.Name, f.Subject)), text(f.Says, questionWidth))
 		if f.Until != nil {
 			p.printf(" (until %s)", p.both(f.Until.Time))

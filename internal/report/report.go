@@ -42,6 +42,11 @@ type Report struct {
 	Findings []Finding    `json:"findings"` // about more than one session
 	Notes    []Note       `json:"notes"`    // what the observers add about their reading
 
+	Surfaces  []Surface      `json:"surfaces"`  // every part that somebody tried to read
+	Repos     Part[Repo]     `json:"repos"`     // of the scope: what lacks something first
+	Schedules Part[Schedule] `json:"schedules"` // stale ones first
+	Past      Part[Past]     `json:"past"`      // the last ticks, oldest first
+
 	verdicts map[key]*Row      // every row, also those out of scope
 	subjects map[string][]*Row // the same by subject
 	unjudged map[key]*Row      // sessions without a verdict
@@ -65,6 +70,7 @@ type Row struct {
 	Subject string      `json:"subject"`
 	At      record.Time `json:"at"` // when the session was looked at
 	record.Verdict
+	PRsUnread bool `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
 }
 
 // Ask is a question for the owner.
@@ -104,11 +110,13 @@ func Build(set *record.Set, now record.Time) Report {
 	r.Zone = zoneOf(set, home)
 	r.AsOf = asOf(set)
 	r.addRows(set)
+	r.addUnlooked(set)
 	r.addAsks(set)
 	r.addBatch(set)
 	r.addSections()
 	r.Findings = findings(set)
 	r.Notes = notes(set)
+	r.addParts(set)
 	r.addNotRead(set)
 	return r
 }
@@ -159,10 +167,13 @@ func findings(set *record.Set) []Finding {
 	return fs
 }
 
-// rank puts what stops work first, what is merely crowded and what is merely
-// counted last.
+// gap is the name of a finding about time in which nobody looked.
+const gap = "gap"
+
+// rank puts time that was missed first, then what stops work; what is merely
+// crowded and what is merely counted last.
 func (f Finding) rank() int {
-	return map[string]int{"pause": -3, "process": -2, "boot": -1, "overlap": 1, "count": 2}[f.Name]
+	return map[string]int{gap: -4, "pause": -3, "process": -2, "boot": -1, "overlap": 1, "count": 2}[f.Name]
 }
 
 func notes(set *record.Set) []Note {

@@ -107,6 +107,7 @@ func TestFirstLine(t *testing.T) {
 		"cut":        "**INCOMPLETE: sessions may be missing or wrong below: fleet-classify: closing record counts 5, 3 are here**",
 		"empty":      "**BLIND: not one record came in; nothing is known about any session**",
 		"hostile":    "# 24 sessions: 3 need you, 3 at a limit, 3 errors, 3 hung, 2 unknown, 2 running, 2 stalled, 2 idle, 2 closed, 2 unmanaged",
+		"full":       "# 31 sessions: 4 need you (1 answered), 4 at a limit (1 reset passed), 3 errors, 1 hung, 1 unknown, 6 running, 2 stalled, 2 idle, 1 closed (1 finished), 7 unmanaged (6 finished)",
 		"hosts":      "**INCOMPLETE: sessions may be missing or wrong below: nas: nothing came from this machine**",
 		"thirty":     "# 31 sessions: 4 need you, 4 at a limit (1 reset passed), 3 errors, 1 hung, 1 unknown, 6 running, 2 stalled, 2 idle, 1 closed (1 finished), 7 unmanaged (6 finished)",
 		"three":      "# 3 sessions: 1 needs you, 1 running, 1 idle",
@@ -141,7 +142,7 @@ func TestOrderOfLinesIsIrrelevant(t *testing.T) {
 // raises the alarm, that it did not before.
 func TestMissingLineIsNoticed(t *testing.T) {
 	tried := 0
-	for _, name := range []string{"three", "thirty", "asks", "hosts"} {
+	for _, name := range []string{"three", "thirty", "asks", "hosts", "full"} {
 		stream := written(t, name)
 		before := problems(t, stream)
 		lines := slices.Collect(bytes.Lines(stream))

@@ -52,7 +52,7 @@ func (r *Report) addRows(set *record.Set) {
 		if !ok {
 			continue
 		}
-		row := Row{rec.Host, rec.Subject, rec.At, *v}
+		row := Row{Host: rec.Host, Subject: rec.Subject, At: rec.At, Verdict: *v}
 		row.Evidence, row.Notes, row.Matched = nonNil(v.Evidence), nonNil(v.Notes), nonNil(v.Matched)
 		r.verdicts[row.key()] = &row
 		r.subjects[row.Subject] = append(r.subjects[row.Subject], &row)

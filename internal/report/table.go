@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -24,12 +25,13 @@ func (p *page) table(s Section) {
 	if len(live) > 0 {
 		p.rows(s.ID, live)
 	}
+	p.prsUnread(s)
 	p.ended("finished background job", ended, func(r *Row) bool { return r.Session.Kind == "background" })
 	p.ended("ended session", ended, func(r *Row) bool { return r.Session.Kind != "background" })
 }
 
-// rows writes the table. Every column but the last is filled up to its widest
-// cell, so that it also stands straight in a terminal.
+// rows writes the table of a section, without its last column when that says
+// nothing.
 func (p *page) rows(section string, rows []*Row) {
 	cells := [][]string{{"session", "id", "where", "since", doing(section)}}
 	for _, row := range rows {
@@ -42,6 +44,13 @@ func (p *page) rows(section string, rows []*Row) {
 			cells[i] = cells[i][:4]
 		}
 	}
+	p.grid(cells)
+}
+
+// grid writes a table whose first row is its titles. Every column but the last
+// is filled up to its widest cell, so that it also stands straight in a
+// terminal.
+func (p *page) grid(cells [][]string) {
 	widths := make([]int, len(cells[0]))
 	for _, row := range cells {
 		for i, c := range row {
@@ -63,6 +72,29 @@ func (p *page) rows(section string, rows []*Row) {
 			p.printf("|\n")
 		}
 	}
+}
+
+// prsUnread says which closed sessions rest on their own word alone.
+func (p *page) prsUnread(s Section) {
+	const most = 8
+	var names []string
+	for i := range s.Rows {
+		if s.Rows[i].PRsUnread {
+			names = append(names, p.title(&s.Rows[i], 32, false))
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	which := strings.Join(names[:min(len(names), most)], ", ")
+	switch n := len(names) - most; {
+	case len(names) == s.Count:
+		which = "all of them"
+	case n > 0:
+		which += fmt.Sprintf(" and %d more", n)
+	}
+	p.gap()
+	p.printf("By their own word alone, no pull request was looked at: %s.\n", which)
 }
 
 // doing is the title of the last column.

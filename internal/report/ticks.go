@@ -1,0 +1,105 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// pastTicks is how many ticks a report looks back.
+const pastTicks = 48
+
+// How a tick ended.
+const (
+	TickGood    = "good"
+	TickFailed  = "failed"
+	TickEndless = "never ended"
+	TickRunning = "running" // the tick that this report is of
+)
+
+// Past is a tick that began.
+type Past struct {
+	Host  string `json:"host"`
+	State string `json:"state"` // a Tick… word
+	record.Past
+}
+
+// past is the last ticks, oldest first. tick is the one that runs.
+func past(set *record.Set, tick *int) []Past {
+	all := []Past{}
+	for _, rec := range set.Of(record.KindPast) {
+		p, ok := record.Payload[record.Past](rec)
+		if !ok {
+			continue
+		}
+		t := Past{Host: rec.Host, State: TickGood, Past: *p}
+		t.Read, t.Counts = nonNil(p.Read), maps.Clone(p.Counts)
+		switch {
+		case tick != nil && t.Tick == *tick && t.Exit == nil:
+			t.State = TickRunning
+		case t.Exit == nil:
+			t.State = TickEndless
+		case *t.Exit != 0:
+			t.State = TickFailed
+		}
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b Past) int { return cmp.Or(cmp.Compare(a.Tick, b.Tick), cmp.Compare(a.Host, b.Host)) })
+	return all[max(len(all)-pastTicks, 0):]
+}
+
+// at is when a tick ended, else when it began; null when neither is known.
+func (t Past) at() *record.Time { return cmp.Or(t.ExitAt, t.FireAt) }
+
+// ticks writes in one line how the last ticks went.
+func (p *page) ticks() {
+	if says := p.ticksSay(); says != "" {
+		p.gap()
+		p.printf("%s\n", says)
+	}
+}
+
+// ticksSay is how the last ticks went, "" when none is remembered.
+func (p *page) ticksSay() string {
+	return ticksSay(p.Past.Rows, p.clock)
+}
+
+func ticksSay(rows []Past, c clock) string {
+	n, bad := 0, map[string]int{}
+	var good *Past
+	for i, t := range rows {
+		switch t.State {
+		case TickRunning:
+			continue
+		case TickGood:
+			good = &rows[i]
+		}
+		n++
+		bad[t.State]++
+	}
+	if n == 0 {
+		return ""
+	}
+	var parts []string
+	for _, state := range []string{TickFailed, TickEndless} {
+		if bad[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", bad[state], state))
+		}
+	}
+	says := "Of the last " + count(n, "tick", "ticks") + " "
+	if len(parts) == 0 {
+		return says + "none failed."
+	}
+	says += strings.Join(parts, " and ")
+	switch {
+	case good == nil:
+		return says + "; not one was good."
+	case good.at() == nil:
+		return says + fmt.Sprintf("; the last good one was tick %d.", good.Tick)
+	}
+	return says + fmt.Sprintf("; the last good one was tick %d, %s.", good.Tick, c.both(good.at().Time))
+}
