@@ -44,7 +44,7 @@ func (p program) fire() error {
 	if p.opts.Detail != "" {
 		detail += "; " + p.opts.Detail
 	}
-	n, err := l.Fire(p.std.Clock, s.DryRun || p.w.Dry(), detail)
+	n, err := l.Fire(p.std.Clock, s.DryRun || p.w.Dry(), detail, p.w.Clock())
 	if err != nil {
 		return err
 	}

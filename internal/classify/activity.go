@@ -51,28 +51,25 @@ func (f *Facts) activity() {
 	f.Activity = f.Doing
 	switch {
 	case f.Doing != nil:
-		f.Acted = yes(source, "last activity %s before", span(f.age(f.Doing)))
+		f.Acted = yes(source, "last activity %s before%s", span(f.age(f.Doing)), f.awake(*f.Doing))
 	case f.Exec.Truth == Yes && f.trust(f.J.TerminalAt) != nil:
 		f.Activity = f.J.TerminalAt
-		f.Acted = yes("claude/jobs", "ended %s before", span(f.age(f.Activity)))
+		f.Acted = yes("claude/jobs", "ended %s before%s", span(f.age(f.Activity)), f.awake(*f.Activity))
 	case f.trust(f.S.StartedAt) != nil:
 		f.Activity = f.S.StartedAt
-		f.Acted = yes(source, "no activity; started %s before", span(f.age(f.Activity)))
+		f.Acted = yes(source, "no activity; started %s before%s", span(f.age(f.Activity)), f.awake(*f.Activity))
 	default:
 		f.Acted = unread(source, "no time of activity or start is known")
 	}
 }
 
-// silentFor answers whether the newest doing is at least, or more than, d old.
+// silentFor answers whether the newest doing is at least, or more than, d old,
+// in time that the machine was awake.
 func (f *Facts) silentFor(d time.Duration, orEqual bool) Reading {
 	if f.Acted.Truth != Yes {
 		return f.Acted
 	}
-	age := f.age(f.Activity)
-	if age > d || orEqual && age == d {
-		return f.Acted
-	}
-	return Reading{No, f.Acted.Says}
+	return f.longer(*f.Activity, d, orEqual, f.Acted, Reading{No, f.Acted.Says})
 }
 
 // quiet answers whether a busy session has been silent for too long, and busy
@@ -88,8 +85,8 @@ func (f *Facts) quiet() Reading {
 		return f.Raw.Unread
 	}
 	if f.P != nil {
-		if since := f.trust(f.P.StatusSince); since != nil && f.age(since) <= f.Bounds.Running {
-			return no("claude/sessions", "busy for %s", span(f.age(since)))
+		if since := f.trust(f.P.StatusSince); since != nil {
+			return f.longer(*since, f.Bounds.Running, false, silent, no("claude/sessions", "busy for %s%s", span(f.age(since)), f.awake(*since)))
 		}
 	}
 	return silent

@@ -46,7 +46,7 @@ func (j judge) all(set *record.Set, by string, now record.Time) ([]record.Record
 		}
 		out = append(out, r)
 	}
-	for _, f := range findings(st, sessions) {
+	for _, f := range findings(st, sessions, now) {
 		r, err := record.New(record.KindFinding, now, f.host, by, f.subject, f.Finding)
 		if err != nil {
 			return nil, err

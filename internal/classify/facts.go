@@ -26,6 +26,7 @@ type Facts struct {
 	Host   string
 	Bounds Bounds
 	Zone   string // of the host, for times without a zone
+	Waking waking // how long the host was awake
 
 	Whole      Reading // everything was read that says which sessions there are
 	Scoped     bool    // a configuration says what is in scope
@@ -66,6 +67,7 @@ func (st *stream) factsOf(r record.Record, s *record.Session, b Bounds) *Facts {
 	if h := st.hosts[r.Host]; h != nil {
 		f.Zone = h.Zone
 	}
+	f.Waking = st.waking[r.Host]
 	f.Whole = and(st.config, st.program(r.Host, claude), st.program(r.Host, claude+label(s)))
 	part := func(name string, here bool) Reading { return st.surface(r.Host, name+label(s), here) }
 	f.Listed = part("claude/listing", s.Listing != nil)

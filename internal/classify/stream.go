@@ -36,6 +36,7 @@ type stream struct {
 	boards   map[record.Identity]*record.Board
 	repos    map[string]*record.Repo
 	hosts    map[string]*record.Host
+	waking   map[string]waking // by host
 	agents   []record.Record
 	mine     map[string]string // why a session or job id is ours
 	makers   []string          // Paseo agents whose sessions are ours
@@ -77,6 +78,7 @@ func newStream(set *record.Set) *stream {
 		}
 	}
 	st.config = st.configured()
+	st.waking = st.wakings()
 	return st
 }
 

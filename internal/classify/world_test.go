@@ -32,6 +32,8 @@ const (
 type world struct {
 	tick     *record.Tick // null: without a configuration
 	boot     *record.Time
+	awake    *float64 // seconds since boot; null: cannot be told
+	past     []*record.Past
 	zone     string
 	sessions []*record.Session
 	boards   []*record.Board
@@ -145,7 +147,7 @@ func (w *world) records() []record.Record {
 func (w *world) ofConfig(p *program) { p.add(record.KindTick, w.tick.Scope, w.tick) }
 
 func (w *world) ofClaude(p *program) {
-	p.add(record.KindHost, devbox, record.Host{OS: "linux", Zone: w.zone, BootAt: w.boot})
+	p.add(record.KindHost, devbox, record.Host{OS: "linux", Zone: w.zone, BootAt: w.boot, AwakeS: w.awake})
 	w.surfaces(p, "claude/version", "claude/listing", "claude/jobs", "claude/sessions", "claude/transcripts", "claude/processes")
 	for i, s := range w.sessions {
 		p.add(record.KindSession, cmp.Or(s.SessionID, fmt.Sprintf("pid:%d", 900+i)), s)
@@ -181,6 +183,9 @@ func (w *world) ofLedger(p *program) {
 	w.surfaces(p, "ledger")
 	for _, o := range w.owned {
 		p.add(record.KindOwned, "session:"+o.SessionID+o.PaseoAgentID+o.JobID, o)
+	}
+	for _, tick := range w.past {
+		p.add(record.KindPast, fmt.Sprintf("tick:%d", tick.Tick), tick)
 	}
 }
 

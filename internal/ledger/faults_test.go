@@ -77,7 +77,7 @@ func (l Ledger) on(f faulty) Ledger {
 func TestFaults(t *testing.T) {
 	text := strings.Join(stream(t), "")
 	acts := map[string]func(l Ledger) error{
-		"fire": func(l Ledger) error { n, err := l.Fire(noon, true, ""); return errors.Join(err, zero(n, err)) },
+		"fire": func(l Ledger) error { n, err := l.Fire(noon, true, "", nil); return errors.Join(err, zero(n, err)) },
 		"exit": func(l Ledger) error { return l.Exit(noon, true, Ended{Tick: 14}) },
 		"ack": func(l Ledger) error {
 			keys, err := l.Ack("owner:tty", noon, fold.Pick{All: true})

@@ -48,7 +48,7 @@ func begun(t testing.TB) (l Ledger, before string) {
 	}
 	l = newLedger(t)
 	l.put(t, File, string(seed))
-	if n, err := l.Fire(noon, true, ""); n != 14 || err != nil {
+	if n, err := l.Fire(noon, true, "", nil); n != 14 || err != nil {
 		t.Fatal(n, err)
 	}
 	return l, l.text(t)
@@ -133,7 +133,7 @@ func TestFilter_refuses(t *testing.T) {
 		{"a judge that was not read", without(`"subject":"fleet-classify"`), "lamp", "nothing is written: fleet-classify: no closing record", nil, 1},
 		{"asks that were not read", without(`"subject":"fleet-asks"`), "lamp", "nothing is written: fleet-asks: no closing record", nil, 1},
 		{"a later tick", text, "lamp", "nothing is written: the entries are of tick 14; the last tick that began is 15", func(l Ledger) {
-			if _, err := l.Fire(noon, true, ""); err != nil {
+			if _, err := l.Fire(noon, true, "", nil); err != nil {
 				t.Fatal(err)
 			}
 		}, 1},

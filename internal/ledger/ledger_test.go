@@ -119,7 +119,7 @@ func TestLocked(t *testing.T) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Fire(noon, true, ""); err == nil || !strings.HasSuffix(err.Error(), "ledger.lock: no lock within 50ms") {
+	if _, err := l.Fire(noon, true, "", nil); err == nil || !strings.HasSuffix(err.Error(), "ledger.lock: no lock within 50ms") {
 		t.Errorf("%v", err)
 	}
 	if _, err := l.Read(); err == nil {
@@ -127,7 +127,7 @@ func TestLocked(t *testing.T) {
 	}
 	l.Wait = time.Minute
 	time.AfterFunc(30*time.Millisecond, func() { f.Close() })
-	if n, err := l.Fire(noon, true, ""); n != 2 || err != nil {
+	if n, err := l.Fire(noon, true, "", nil); n != 2 || err != nil {
 		t.Errorf("when the lock is free: %d %v", n, err)
 	}
 }

@@ -24,8 +24,8 @@ const (
 
 // Fire begins a tick: it takes a number one past every number that a tick of
 // this ledger ever had, notes it, and returns it. The state directory is made
-// when it is missing.
-func (l Ledger) Fire(at time.Time, dry bool, detail string) (int, error) {
+// when it is missing. clock is the machine's, nil when it cannot be told.
+func (l Ledger) Fire(at time.Time, dry bool, detail string, clock *record.Clock) (int, error) {
 	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
 		return 0, err
 	}
@@ -37,7 +37,7 @@ func (l Ledger) Fire(at time.Time, dry bool, detail string) (int, error) {
 			err = l.writeCounter(n) // first: a number is rather left out than used twice
 		}
 		e := l.entry(record.EntryFire, at, dry, &n)
-		e.ID, e.Detail = entryID(n, fireNumber), detail
+		e.ID, e.Detail, e.Clock = entryID(n, fireNumber), detail, clock
 		return [][]byte{fold.Marshal(e)}, err
 	})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 func TestFire(t *testing.T) {
 	l := newLedger(t)
 	for want := 1; want <= 2; want++ {
-		if n, err := l.Fire(noon, true, "release: x"); n != want || err != nil {
+		if n, err := l.Fire(noon, true, "release: x", nil); n != want || err != nil {
 			t.Fatalf("%d %v, want %d", n, err, want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestFire_numbers(t *testing.T) {
 				l.put(t, name, text)
 			}
 		}
-		n, err := l.Fire(noon, true, "")
+		n, err := l.Fire(noon, true, "", nil)
 		if n != tt.want || err != nil {
 			t.Errorf("%s: %d %v, want %d", tt.name, n, err, tt.want)
 		}
@@ -67,7 +67,7 @@ func TestFire_numbers(t *testing.T) {
 func TestFire_torn(t *testing.T) {
 	l := newLedger(t)
 	l.put(t, File, fireLine(7)+"\n"+fireLine(8)[:50])
-	if _, err := l.Fire(noon, true, ""); err != nil {
+	if _, err := l.Fire(noon, true, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := l.text(t), fireLine(7)+"\n"+fireLine(8)[:50]+"\n"+fireLine(8)+"\n"; got != want {
@@ -80,13 +80,13 @@ func TestFire_fails(t *testing.T) {
 	l.put(t, "x", "")
 	blocked := l
 	blocked.Dir = filepath.Join(l.Dir, "x")
-	if n, err := blocked.Fire(noon, true, ""); n != 0 || !errors.Is(err, syscall.ENOTDIR) {
+	if n, err := blocked.Fire(noon, true, "", nil); n != 0 || !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("the state directory is a file: %d %v", n, err)
 	}
 	if err := os.Mkdir(filepath.Join(l.Dir, counterFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := l.Fire(noon, true, ""); n != 0 || err == nil || !strings.Contains(err.Error(), counterFile) {
+	if n, err := l.Fire(noon, true, "", nil); n != 0 || err == nil || !strings.Contains(err.Error(), counterFile) {
 		t.Errorf("the counter is a directory: %d %v", n, err)
 	}
 	if text := l.text(t); text != "" {
@@ -96,7 +96,7 @@ func TestFire_fails(t *testing.T) {
 	if err := os.MkdirAll(l.Path(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := l.Fire(noon, true, ""); n != 0 || err == nil {
+	if n, err := l.Fire(noon, true, "", nil); n != 0 || err == nil {
 		t.Errorf("the ledger is a directory: %d %v", n, err)
 	}
 	if _, err := l.Read(); err == nil || !strings.HasSuffix(err.Error(), "ledger.jsonl: not a regular file") {
@@ -107,7 +107,7 @@ func TestFire_fails(t *testing.T) {
 	if err := os.Symlink("/dev/null", l.Path()); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := l.Fire(noon, true, ""); n != 0 || err == nil || !strings.HasSuffix(err.Error(), "ledger.jsonl: not a regular file") {
+	if n, err := l.Fire(noon, true, "", nil); n != 0 || err == nil || !strings.HasSuffix(err.Error(), "ledger.jsonl: not a regular file") {
 		t.Errorf("the ledger is a device: %d %v", n, err)
 	}
 }
@@ -122,7 +122,7 @@ func TestExit(t *testing.T) {
 	if err := l.Exit(noon, false, end); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no ledger: %v", err)
 	}
-	if n, err := l.Fire(noon, false, ""); n != 1 || err != nil {
+	if n, err := l.Fire(noon, false, "", nil); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
 	if err := l.Exit(noon, false, Ended{Tick: 2}); err == nil || err.Error() != "tick 2 is not the last one that began" {

@@ -12,7 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/fleet-tools/fleet/internal/claude"
 )
@@ -30,12 +31,7 @@ func (w *World) platform() {
 			}
 		}
 	}
-	const clockMonotonic = 1 // on Linux it stands still while the machine sleeps
-	var ts syscall.Timespec
-	if _, _, e := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&ts)), 0); e == 0 {
-		s := float64(ts.Sec) + float64(ts.Nsec/1e6)/1e3
-		w.AwakeS = &s
-	}
+	w.AwakeS = awake(unix.CLOCK_MONOTONIC)
 }
 
 // Processes returns the Claude Code processes of this machine and those of the

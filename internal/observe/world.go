@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // World is the machine that an observer looks at.
@@ -52,6 +53,15 @@ func New(fixtures string, now time.Time, given bool) (*World, error) {
 	w := &World{Home: home, Host: host, At: now, FS: machineTree(), env: os.Getenv}
 	w.platform()
 	return w, nil
+}
+
+// Clock is what the machine's clocks say, nil when the boot or the time awake
+// since cannot be told.
+func (w *World) Clock() *record.Clock {
+	if w.BootAt.IsZero() || w.AwakeS == nil {
+		return nil
+	}
+	return &record.Clock{At: record.NewTime(w.At), AwakeS: *w.AwakeS, BootAt: record.NewTime(w.BootAt)}
 }
 
 // Recorded tells whether the world is a recording.

@@ -9,6 +9,7 @@ import "encoding/json"
 type Entry struct {
 	Asks     json.RawMessage `json:"asks,omitempty"`     // ack: "all" or a list of ask ids of the batch
 	By       string          `json:"by"`                 // act, recover, hook, tick, owner:<tty>
+	Clock    *Clock          `json:"clock,omitempty"`    // tick_fire: how long the machine was awake; absent when it cannot be told
 	Counts   map[string]int  `json:"counts,omitzero"`    // runner_exit: sessions by class; absent without a snapshot
 	Detail   string          `json:"detail,omitempty"`   // one line
 	DryRun   bool            `json:"dry_run"`            //
@@ -83,10 +84,20 @@ type Asked struct {
 	AnsweredAt *Time  `json:"answered_at,omitempty"` // acked: when
 }
 
+// Clock is what a machine's clocks said at one moment. Between two of one boot
+// the machine slept for as long as the times differ by more than the awake
+// seconds do.
+type Clock struct {
+	At     Time    `json:"at"`
+	AwakeS float64 `json:"awake_s"` // seconds since boot in which the machine did not sleep
+	BootAt Time    `json:"boot_at"` // start of the kernel
+}
+
 // Past is a tick that began, the one that runs included. Subject: tick:<n>.
 type Past struct {
 	Tick   int            `json:"tick"`
 	FireAt *Time          `json:"fire_at"` // null: the line that says so is lost
+	Clock  *Clock         `json:"clock"`   // the machine's when it began; null when it could not be told
 	ExitAt *Time          `json:"exit_at"` // null: it never ended
 	Exit   *int           `json:"exit"`    // status; null: it never ended
 	Counts map[string]int `json:"counts"`  // sessions by class; null without a snapshot

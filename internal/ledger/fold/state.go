@@ -65,7 +65,8 @@ func (s *State) Add(l Line) {
 	switch e.Kind {
 	case record.EntryFire:
 		s.LastTick = max(s.LastTick, *e.Tick)
-		s.tick(*e.Tick).FireAt = record.TimeOf(e.TS.Time)
+		p := s.tick(*e.Tick)
+		p.FireAt, p.Clock = record.TimeOf(e.TS.Time), e.Clock
 	case record.EntryExit:
 		p := s.tick(*e.Tick)
 		p.ExitAt, p.Exit, p.Counts, p.Read = record.TimeOf(e.TS.Time), e.Exit, e.Counts, e.Read

@@ -1,14 +1,13 @@
-//go:build !linux
-
 package observe
 
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/command"
@@ -16,12 +15,13 @@ import (
 
 // platform fills what macOS tells of the machine.
 func (w *World) platform() {
-	w.OS = runtime.GOOS
+	w.OS = "darwin"
 	w.Zone = zoneName(w.env("TZ"), "/etc/localtime")
 	res, err := command.Run(context.Background(), w.spec("sysctl", "-n", "kern.boottime"))
 	if err == nil && res.Status == 0 {
 		w.BootAt = bootTime(string(res.Stdout))
 	}
+	w.AwakeS = awake(unix.CLOCK_UPTIME_RAW)
 }
 
 func (w *World) spec(argv ...string) command.Spec {
