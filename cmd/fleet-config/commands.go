@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
@@ -122,34 +119,6 @@ func (p program) check([]string) error {
 		for _, note := range append(f.Notes(s, place), place.Unfound...) {
 			fmt.Fprintf(p.std.Out, "%s: scope %s: %s\n", f.Path, id, note)
 		}
-	}
-	return nil
-}
-
-// init writes the example unless a configuration is there.
-func (p program) init([]string) error {
-	name := p.opts.Config
-	if name == "" {
-		name = filepath.Join(p.w.Home, config.DefaultPath)
-	}
-	if p.w.Recorded() {
-		return cli.Usage(errors.New("init writes nothing into a recorded machine"))
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		p.std.Warn("%s is there and stays as it is", name)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(config.Example)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %s", name, strings.ReplaceAll(err.Error(), "\n", "; ")), os.Remove(name))
 	}
 	return nil
 }

@@ -6,7 +6,12 @@
 //	fleet-config tick [--tick N]    write the tick record of a scope, and the closing record
 //	fleet-config get SCOPE KEY      print a value as a shell takes it
 //	fleet-config check [--verbose]  name everything that is wrong: file, line, key, what was wanted
-//	fleet-config init               write an example where the configuration belongs, once
+//	fleet-config init [--scope ID]  write an example, or a scope to begin with, where the configuration belongs, once
+//	fleet-config job KIND --release DIR [--path DIRS] [--env NAME=VALUE]…
+//	                                print what makes launchd or systemd tick every hour
+//
+// KIND is launchd, systemd-service or systemd-timer. The job's scope is --scope,
+// and its configuration --config; when that is the usual file it isn't named.
 //
 // A switch whose value cannot be read prints the safe one, dispatch_enabled 0
 // and dry_run 1, with status 3. Any other mistake in the configuration is
@@ -25,9 +30,12 @@ type options struct {
 	cli.Common  `group:"Common options"`
 	cli.Machine `group:"Machine options"`
 
-	Tick     *int   `long:"tick" value-name:"N" description:"tick: the number of the tick (default: none, and nothing is remembered)"`
-	Verbose  bool   `long:"verbose" description:"check: also tell what is not used, and where the repositories are"`
-	Fixtures string `long:"fixtures" value-name:"DIR" description:"read the recorded machine in DIR and nothing of this one"`
+	Tick     *int     `long:"tick" value-name:"N" description:"tick: the number of the tick (default: none, and nothing is remembered)"`
+	Verbose  bool     `long:"verbose" description:"check: also tell what is not used, and where the repositories are"`
+	Release  string   `long:"release" value-name:"DIR" description:"job: run the tick.sh of the release in DIR"`
+	Path     string   `long:"path" value-name:"DIRS" description:"job: look for programs in DIRS, separated by colons, after the release's own (default /usr/bin:/bin)"`
+	Env      []string `long:"env" value-name:"NAME=VALUE" description:"job: set NAME in its environment; may be repeated"`
+	Fixtures string   `long:"fixtures" value-name:"DIR" description:"read the recorded machine in DIR and nothing of this one"`
 }
 
 func main() {
@@ -37,7 +45,8 @@ func main() {
 			"tick: write the tick record of a scope.\n" +
 			"get SCOPE KEY: print a value; a switch that cannot be read prints the safe value, with status 3.\n" +
 			"check: name everything that is wrong, status 2.\n" +
-			"init: write an example where the configuration belongs, once.",
+			"init: write where the configuration belongs, once, an example, or with --scope ID a report-only scope to begin with.\n" +
+			"job KIND --scope ID --release DIR: print what makes a tick run every hour: KIND is launchd, systemd-service or systemd-timer.",
 	}, run)
 }
 
@@ -50,11 +59,11 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 	commands := map[string]struct {
 		args int
 		run  func([]string) error
-	}{"tick": {0, p.tick}, "get": {2, p.get}, "check": {0, p.check}, "init": {0, p.init}}
+	}{"tick": {0, p.tick}, "get": {2, p.get}, "check": {0, p.check}, "init": {0, p.init}, "job": {1, p.job}}
 	if len(std.Args) > 0 {
 		if c := commands[std.Args[0]]; c.run != nil && c.args == len(std.Args)-1 {
 			return c.run(std.Args[1:])
 		}
 	}
-	return cli.Usage(errors.New("which command? tick, get SCOPE KEY, check or init\ntry fleet-config --help"))
+	return cli.Usage(errors.New("which command? tick, get SCOPE KEY, check, init or job KIND\ntry fleet-config --help"))
 }

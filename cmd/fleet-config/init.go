@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/config"
+)
+
+// listLimit bounds what is read of scopes.yaml.
+const listLimit = 4 << 20
+
+// usual is the configuration of whoever names no other.
+func (p program) usual() string { return filepath.Join(p.w.Home, config.DefaultPath) }
+
+// init writes the example, or a scope to begin with, unless a configuration is
+// there.
+func (p program) init([]string) error {
+	name := p.opts.Config
+	if name == "" {
+		name = p.usual()
+	}
+	if p.w.Recorded() {
+		return cli.Usage(errors.New("init writes nothing into a recorded machine"))
+	}
+	text, says, err := p.first()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		p.std.Warn("%s is there and stays as it is", name)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %s", name, strings.ReplaceAll(err.Error(), "\n", "; ")), os.Remove(name))
+	}
+	if says != "" {
+		_, err = fmt.Fprintf(p.std.Out, "%s: %s\n", name, says)
+	}
+	return err
+}
+
+// first is the text of a new configuration and, for one that names a scope, what
+// the owner looks at next.
+func (p program) first() (text []byte, says string, err error) {
+	id := p.opts.Scope
+	if id == "" {
+		return config.Example, "", nil
+	}
+	if _, err := config.Default(id, p.w.Home); err != nil {
+		return nil, "", cli.Usage(err)
+	}
+	lists := filepath.Join(p.w.Home, config.ListsPath)
+	b, err := p.w.ReadFile(lists, listLimit)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, "", err
+	}
+	says = "the scope " + id + ", in report mode; next, name its repositories in repos, and in surfaces what else to look at"
+	listed := config.Lists(lists, b, id, p.w.Home)
+	if listed {
+		says = "the scope " + id + ", in report mode, with the repositories of " + lists + "; next, name in surfaces what else to look at"
+	}
+	return config.First(id, listed), says, nil
+}

@@ -1,0 +1,41 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What init writes is right as it stands, differs from the example in the lines
+// that it has to, and never acts.
+func TestFirst(t *testing.T) {
+	lists := "version: 1\nscopes:\n  lamp: [~/a]\n  other: []\n"
+	for _, tt := range []struct {
+		id, yaml string
+		repos    string
+	}{
+		{"lamp", "", "[/home/ana/src/lamp]"},
+		{"lamp", lists, "[/home/ana/a]"},
+		{"other", lists, "[/home/ana/src/other]"},
+		{"example", "not yaml: [", "[/home/ana/src/example]"},
+	} {
+		text := string(First(tt.id, Lists("scopes.yaml", []byte(tt.yaml), tt.id, "/home/ana")))
+		f, err := load(text, tt.yaml)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", tt.id, err, text)
+		}
+		s, err := f.Scope(tt.id)
+		if err != nil || len(f.Scopes()) != 1 || !s.Enabled || !s.DryRun || s.Mode != "report" || fmt.Sprint(s.Repos) != tt.repos {
+			t.Errorf("%s: %v %+v", tt.id, err, s)
+		}
+		differ := []string{}
+		for _, line := range strings.Split(text, "\n") {
+			if !strings.Contains(string(Example), line) {
+				differ = append(differ, strings.TrimSpace(line))
+			}
+		}
+		if len(differ) > 3 {
+			t.Errorf("%s differs from the example in %q", tt.id, differ)
+		}
+	}
+}
