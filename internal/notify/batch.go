@@ -1,0 +1,88 @@
+package notify
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Batch is what a command channel gets on its standard input: one JSON object
+// on one line. Texts are one line each, with what looks like a credential
+// withheld. Keys may be added to it while v is 1.
+type Batch struct {
+	V      int    `json:"v"`      // 1
+	Scope  string `json:"scope"`  //
+	Batch  int    `json:"batch"`  // number of the tick that asked
+	Open   int    `json:"open"`   // open asks of the scope, those of other batches too
+	Asks   []Ask  `json:"asks"`   // the open ones of the batch, oldest first; one at least
+	List   string `json:"list"`   // command line that lists all that is open
+	Answer string `json:"answer"` // command line that answers the batch
+}
+
+// Ask is one open ask of a Batch.
+type Ask struct {
+	ID       string       `json:"id"`       // a1 … within its batch
+	Class    string       `json:"class"`    // of the session; "" when it is about none
+	Question string       `json:"question"` // at most 500 columns
+	Since    *record.Time `json:"since"`    // when it was first asked
+	Key      string       `json:"key"`      // what it is about
+	Session  string       `json:"session"`  // session id, <host>/<id> on another machine; "" when it is about none
+}
+
+// Of returns a due batch as it leaves the machine's ledger. Records are clean
+// from birth, but a ledger may be older than what cleans them. configFile is the
+// configuration that --config named, "" for the usual one.
+func Of(scope, configFile string, d fold.Due) Batch {
+	where := " --scope " + scope
+	if configFile != "" {
+		where += " --config " + word(configFile)
+	}
+	b := Batch{V: 1, Scope: scope, Batch: d.Batch, Open: d.Open, Asks: []Ask{},
+		List: "fleet-asks list" + where, Answer: fmt.Sprintf("fleet-asks ack %d%s", d.Batch, where)}
+	for _, a := range d.Asks {
+		b.Asks = append(b.Asks, Ask{ID: guard.Text(a.ID, 20), Class: guard.Text(a.Class, 20), Question: guard.Text(a.Question, 500),
+			Since: a.Since, Key: guard.Text(a.Key, 500), Session: guard.Text(session(a.Key), 300)})
+	}
+	return b
+}
+
+// session is the session that a key is about: <kind>:<session>:<tag>.
+func session(key string) string {
+	for _, kind := range []string{"prompt:", "blocked:"} {
+		if rest, ok := strings.CutPrefix(key, kind); ok {
+			return rest[:max(strings.LastIndexByte(rest, ':'), 0)]
+		}
+	}
+	return ""
+}
+
+// title and text are what a dialog shows. Neither begins with a dash, so that
+// no program takes them for a flag.
+func (b Batch) title() string { return "fleet: " + b.Scope }
+
+func (b Batch) text() string {
+	a := b.Asks[0]
+	return fmt.Sprintf("%s in scope %s.\n\n%d %s: %s\n\nAll of them: %s\nTo answer these: %s", openAsks(b.Open), b.Scope, b.Batch, a.ID, guard.Text(a.Question, 300), b.List, b.Answer)
+}
+
+func openAsks(n int) string {
+	if n == 1 {
+		return "1 open ask"
+	}
+	return fmt.Sprintf("%d open asks", n)
+}
+
+// bare is a word that a shell takes as it is.
+var bare = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
+
+// word is s as one word of a shell's command line.
+func word(s string) string {
+	if bare.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
