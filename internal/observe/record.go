@@ -38,10 +38,10 @@ func (w *World) Record(dir string) error {
 	if len(entries) > 0 {
 		return fmt.Errorf("--record: %s is not empty", dir)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "root"), 0o700); err != nil {
-		return fmt.Errorf("--record: %w", err)
+	var root *os.Root
+	if err = os.MkdirAll(filepath.Join(dir, "root"), 0o700); err == nil {
+		root, err = os.OpenRoot(dir)
 	}
-	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("--record: %w", err)
 	}

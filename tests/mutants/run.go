@@ -143,20 +143,24 @@ import (
 
 var (
 	fleetMutant  = os.Getenv("FLEET_MUTANT")
-	fleetLog     = os.Getenv("FLEET_REACHED")
+	fleetLog     *os.File // opened at once: a test may use up what can be opened
 	fleetReached sync.Map
 )
 
-func fleetSlips(n string) bool {
-	if _, again := fleetReached.LoadOrStore(n, true); fleetLog != "" && !again {
-		f, err := os.OpenFile(fleetLog, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err == nil {
-			_, err = fmt.Fprintln(f, n)
-		}
-		if err != nil {
+func init() {
+	if name := os.Getenv("FLEET_REACHED"); name != "" {
+		var err error
+		if fleetLog, err = os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 			panic(err)
 		}
-		f.Close()
+	}
+}
+
+func fleetSlips(n string) bool {
+	if _, again := fleetReached.LoadOrStore(n, true); fleetLog != nil && !again {
+		if _, err := fmt.Fprintln(fleetLog, n); err != nil {
+			panic(err)
+		}
 	}
 	return n == fleetMutant
 }

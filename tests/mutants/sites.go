@@ -36,7 +36,7 @@ type Table struct {
 	Fields     []string          // fields that say that something is wrong or unknown
 	Calls      []string          // functions and methods that say so
 	Slips      map[string]string // by the name of a site: the statements of its slip, when the usual one is no fault
-	Equivalent map[string]string // by the name of a site: why no input can tell its slip
+	Equivalent map[string]string // by the name of a site: why no test can tell its slip
 }
 
 // site is a statement that may slip.

@@ -1,0 +1,293 @@
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/command"
+	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// nowhere makes the working directory one that is gone: then no relative path
+// has an absolute one.
+func nowhere(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Without a home there is no machine to look at.
+func TestNew_homeless(t *testing.T) {
+	t.Setenv("HOME", "")
+	if w, err := New("", time.Now(), true); w != nil || err == nil {
+		t.Errorf("got %+v, %v", w, err)
+	}
+}
+
+// A directory that is no recording is no machine: each part of one is named
+// that is missing or not understood.
+func TestNew_noRecording(t *testing.T) {
+	for name, tt := range map[string]struct {
+		meta string
+		want string // what the error names
+	}{
+		"empty":         {"", "meta.json: no such file or directory"},
+		"not JSON":      {"FAKE", "meta.json: invalid character"},
+		"without files": {"{}", "root: no such file or directory"},
+	} {
+		dir := t.TempDir()
+		if tt.meta != "" {
+			if err := os.WriteFile(filepath.Join(dir, "meta.json"), []byte(tt.meta), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, err := New(dir, time.Time{}, false)
+		if w != nil || err == nil || !strings.HasPrefix(err.Error(), "--fixtures: ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %+v %v", name, w, err)
+		}
+	}
+}
+
+// without runs f while this process can open no file.
+func without(t *testing.T, f func()) {
+	t.Helper()
+	var was syscall.Rlimit
+	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was)
+	if err == nil {
+		err = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Max: was.Max})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	f()
+}
+
+// The process table of a recording that lost its meta.json, or never had one of
+// processes, is not read: nobody knows what lives.
+func TestRecordedProcesses(t *testing.T) {
+	for name, meta := range map[string]string{"not recorded": `{"home":"/h"}`, "not JSON": "{", "gone": ""} {
+		dir := t.TempDir()
+		w := &World{fixtures: dir}
+		if meta != "" {
+			if err := os.WriteFile(filepath.Join(dir, "meta.json"), []byte(meta), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if ps, err := w.Processes(nil); ps != nil || err == nil {
+			t.Errorf("%s: %v %v", name, ps, err)
+		}
+		if alive := w.Alive(7); alive != nil {
+			t.Errorf("%s: process 7 lives: %t", name, *alive)
+		}
+	}
+	dir, _ := written(t, nil)
+	if alive := (&World{fixtures: dir}).Alive(7); alive == nil || *alive {
+		t.Error("a process that is not in the table lives")
+	}
+}
+
+// The process table is not empty when it cannot be listed.
+func TestProcesses(t *testing.T) {
+	w := new(World)
+	without(t, func() {
+		if ps, err := w.Processes(nil); ps != nil || !errors.Is(err, syscall.EMFILE) {
+			t.Errorf("%v %v", ps, err)
+		}
+	})
+	ps, err := w.Processes(map[int]bool{os.Getpid(): true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range ps {
+		if p.PID == os.Getpid() && p.Start != "" {
+			return
+		}
+	}
+	t.Errorf("this process is not there: %+v", ps)
+}
+
+func TestStartTime(t *testing.T) {
+	dir := t.TempDir()
+	if start, err := startTime(dir); start != "" || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no stat: %q %v", start, err)
+	}
+	for text, want := range map[string]string{
+		"7 (a) b) (c) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23\n": "22",
+		"7 (a) S 4 5\n": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "stat"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if start, err := startTime(dir); start != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q %v", text, start, err)
+		}
+	}
+}
+
+// A recorded answer of which a part is missing is none.
+func TestReplay(t *testing.T) {
+	argv := []string{"/usr/bin/claude", "--version"}
+	for name, tt := range map[string]struct {
+		files map[string]string
+		want  string // the error, "" when there is an answer
+	}{
+		"whole":             {map[string]string{"stdout": "out", "stderr": "err", "status": "3\n"}, ""},
+		"without stderr":    {map[string]string{"stdout": "out", "status": "3"}, ""},
+		"without stdout":    {map[string]string{"stderr": "err", "status": "3"}, "stdout: no such file or directory"},
+		"without a status":  {map[string]string{"stdout": "out"}, "status: no such file or directory"},
+		"no status":         {map[string]string{"stdout": "out", "status": "three"}, `strconv.Atoi: parsing "three": invalid syntax`},
+		"stderr unreadable": {map[string]string{"stdout": "out", "stderr/x": "", "status": "3"}, "stderr: is a directory"},
+		"no answer":         {map[string]string{"stdout": "out", "status": "timeout\n"}, command.ErrTimeout.Error()},
+		"nothing":           {nil, "claude: not recorded: executable file not found in $PATH"},
+	} {
+		dir := t.TempDir()
+		for file, text := range tt.files {
+			file = filepath.Join(dir, "commands", CommandDir(argv, ""), file)
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		res, err := (&World{fixtures: dir}).replay(argv, "")
+		if tt.want == "" && (err != nil || res.Status != 3 || string(res.Stdout) != "out" || (len(res.Stderr) > 0) != (name == "whole")) {
+			t.Errorf("%s: %+v %v", name, res, err)
+		}
+		if tt.want != "" && (err == nil || !strings.HasSuffix(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %s", name, err, tt.want)
+		}
+	}
+}
+
+// A program that is nowhere is told with the places where it was looked for.
+func TestFindProgram(t *testing.T) {
+	dir := t.TempDir()
+	w := &World{Home: dir, env: func(string) string { return "/p:/q" }}
+	t.Setenv("PATH", "")
+	if p, err := w.FindProgram("fleet-none", "~/bin", "/opt/x"); p != "" || !errors.Is(err, exec.ErrNotFound) || err.Error() != "fleet-none: not found in /p:/q:~/bin:/opt/x: "+exec.ErrNotFound.Error() {
+		t.Errorf("%q %v", p, err)
+	}
+	bin := filepath.Join(dir, "bin/fleet-none")
+	if err := os.MkdirAll(filepath.Dir(bin), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(bin, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := w.FindProgram("fleet-none", "~/bin"); p != bin || err != nil {
+		t.Errorf("%q %v", p, err)
+	}
+	nowhere(t)
+	if p, err := w.FindProgram("./x"); p != "" || err == nil {
+		t.Errorf("from a directory that is gone: %q %v", p, err)
+	}
+}
+
+const twoScopes = `{"v":1,"scopes":{"lamp":{"repos":["/r/lamp"]},"desk":{"repos":["/r/desk"]}}}`
+
+// The configuration that is named must be there; the machine's own may be
+// missing, and then nothing stands in for it but a named scope.
+func TestScope(t *testing.T) {
+	home := t.TempDir()
+	w := &World{Home: home, FS: machineTree()}
+	put := func(name, text string) string {
+		name = filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	says := func(file, id string) string {
+		s, err := w.Scope(file, id)
+		if err != nil {
+			if s != nil {
+				return fmt.Sprintf("%+v beside %v", s, err)
+			}
+			return err.Error()
+		}
+		return "scope " + s.ID
+	}
+	gone := filepath.Join(home, "gone.json")
+	for _, tt := range []struct{ file, id, want string }{
+		{"", "", ErrNoScope.Error()},
+		{"", "lamp", "scope lamp"},
+		{"", "No Scope", `"No Scope" is no scope`},
+		{gone, "lamp", "reading " + gone + ": no such file or directory"},
+		{put("torn.json", "{"), "lamp", filepath.Join(home, "torn.json") + ":1"},
+	} {
+		if got := says(tt.file, tt.id); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%q %q: %s, want %s", tt.file, tt.id, got, tt.want)
+		}
+	}
+	named := put("named.json", twoScopes)
+	own := put(config.DefaultPath, twoScopes)
+	for _, tt := range []struct{ file, id, want string }{
+		{"", "desk", "scope desk"},
+		{"", "", own + ": which scope? there are: desk, lamp"},
+		{named, "mantle", named + `: no scope "mantle"; there are: desk, lamp`},
+	} {
+		if got := says(tt.file, tt.id); got != tt.want {
+			t.Errorf("%q %q: %s, want %s", tt.file, tt.id, got, tt.want)
+		}
+	}
+	put(config.DefaultPath, "{")
+	if got := says("", "lamp"); !strings.HasPrefix(got, own+":1") {
+		t.Errorf("the machine's own is torn: %s", got)
+	}
+	nowhere(t)
+	if f, err := w.Config("fleet.json"); f != nil || err == nil {
+		t.Errorf("from a directory that is gone: %+v %v", f, err)
+	}
+}
+
+// DRY_RUN forces a dry run unless it is 0; a recording has no environment.
+func TestDry(t *testing.T) {
+	w := new(World)
+	for value, want := range map[string]bool{"0": false, "1": true, "": true, "no": true} {
+		t.Setenv("DRY_RUN", value)
+		if got := w.Dry(); got != want {
+			t.Errorf("%q: %t", value, got)
+		}
+	}
+	if (&World{fixtures: "x"}).Dry() {
+		t.Error("a recording is asked for a dry run")
+	}
+	if err := os.Unsetenv("DRY_RUN"); err != nil {
+		t.Fatal(err)
+	}
+	if w.Dry() {
+		t.Error("nothing asks for a dry run")
+	}
+}
+
+// A daemon whose process nobody can look for is not gone.
+func TestPaseo_daemonUnknown(t *testing.T) {
+	r := newRecording(t) // without a process table
+	r.write("root/home/ana/.paseo/paseo.pid", `{"pid":7}`)
+	k := &seen{map[string]record.Session{}, map[string]record.Surface{}}
+	unread, err := Paseo{}.Observe(r.world(), k)
+	if s := k.surfaces["paseo/daemon"]; err != nil || s.OK || s.Error != "whether process 7 lives cannot be told" || len(unread) != 1 {
+		t.Errorf("got %+v, unread %q, %v", s, unread, err)
+	}
+}
