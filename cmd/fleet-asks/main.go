@@ -7,9 +7,10 @@
 //	fleet-asks list [--all]           the open asks, oldest first; --all answered ones too
 //	fleet-asks ack TICK [--ask ID]…   answer the batch of a tick, or some asks of it
 //	fleet-asks ack --all              answer every open ask
+//	fleet-asks show                   put the newest batch that is due before the owner
 //
 // A condition is asked once and stays open until it is answered or a tick that
-// read all that raises it finds it no longer true. list and ack read the
+// read all that raises it finds it no longer true. list, ack and show read the
 // scope's ledger; ack refuses inside a session.
 package main
 
@@ -34,11 +35,13 @@ func main() {
 		About: "Fleet-asks adds to the stream on standard input the questions for the owner, each asked once, and the ledger entries that " +
 			"remember them. With a COMMAND it works on the ledger instead.\n" +
 			"list: the open asks, oldest first.\n" +
-			"ack TICK, ack --all: answer them.",
+			"ack TICK, ack --all: answer them.\n" +
+			"show: put the newest batch with an open ask that is due before the owner, as owner_channel says, and note in the ledger what came of it. " +
+			"Due is what was not seen and is open for ask_raise_after_min; shown once, it is due again at the next tick, then every ask_renotify_h. Prints nothing when nothing is due.",
 	}, run)
 }
 
-func run(_ context.Context, std *cli.Std, opts *options) error {
+func run(ctx context.Context, std *cli.Std, opts *options) error {
 	switch {
 	case len(std.Args) == 0 && !opts.All && len(opts.Ask) == 0:
 		return filter(std)
@@ -46,6 +49,8 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 		return list(std, opts)
 	case len(std.Args) > 0 && std.Args[0] == "ack":
 		return ack(std, opts)
+	case len(std.Args) == 1 && std.Args[0] == "show" && !opts.All && len(opts.Ask) == 0:
+		return show(ctx, std, opts)
 	}
-	return cli.Usage(errors.New("which command? list or ack, or none to filter\ntry fleet-asks --help"))
+	return cli.Usage(errors.New("which command? list, ack or show, or none to filter\ntry fleet-asks --help"))
 }

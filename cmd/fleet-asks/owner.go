@@ -11,32 +11,33 @@ import (
 	"unicode"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// open names the ledger of the scope.
-func open(std *cli.Std, opts *options) (ledger.Ledger, error) {
+// open names the scope and its ledger.
+func open(std *cli.Std, opts *options) (*config.Scope, ledger.Ledger, error) {
 	if std.EndsPipe() {
-		return ledger.Ledger{}, cli.Usage(errors.New("--jq is for records: it goes with no command"))
+		return nil, ledger.Ledger{}, cli.Usage(errors.New("--jq is for records: it goes with no command"))
 	}
 	w, err := observe.New("", std.Clock, !std.Now.IsZero())
 	if err != nil {
-		return ledger.Ledger{}, err
+		return nil, ledger.Ledger{}, err
 	}
 	s, err := w.Scope(opts.Config, opts.Scope)
 	if err != nil {
-		return ledger.Ledger{}, cli.Usage(err)
+		return nil, ledger.Ledger{}, cli.Usage(err)
 	}
-	return ledger.New(s.StateDir, s.ID), nil
+	return s, ledger.New(s.StateDir, s.ID), nil
 }
 
 // list prints one ask a line, oldest first: batch and id, how long it is open,
 // the class, the question.
 func list(std *cli.Std, opts *options) error {
-	l, err := open(std, opts)
+	_, l, err := open(std, opts)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func ack(std *cli.Std, opts *options) error {
 		}
 		pick.Batch = n
 	}
-	l, err := open(std, opts)
+	_, l, err := open(std, opts)
 	if err != nil {
 		return err
 	}
