@@ -1,17 +1,23 @@
 #!/bin/sh
 # tick.sh makes one tick for the scope $FLEET_SCOPE: it looks at everything,
 # judges it, asks the owner what is new, and leaves a report in the scope's
-# state directory. Steps say what they meet in tick.log there, which is cut to
-# its last 512 KiB when a tick finds it over 1 MiB.
+# state directory, where latest.md and latest.json lead to it.
 #
 # Usage:
 #
 #	FLEET_SCOPE=ID tick.sh
 #
-# FLEET_CONFIG names another configuration. FLEET_FIXTURES=DIR observes the
-# recorded machine in DIR instead of this one; the state directory stays this
-# machine's, so DIR/meta.json must name it as the host. Status: 0 done, also
-# when an observer could not read everything; 1 failed; 75 another tick runs.
+# It runs when the scope's dispatch_enabled is exactly 1. FLEET_CONFIG names
+# another configuration. FLEET_FIXTURES=DIR observes the recorded machine in
+# DIR instead of this one; the state directory stays this machine's, so
+# DIR/meta.json must name it as the host. Status: 0 done, switched off, or
+# inside a tick; also when an observer could not read everything; 1 failed; 75
+# another tick runs.
+#
+# A failed tick, and one that finds another running for over two hours, shows a
+# dialog, at most one a kind in six hours. Steps say what they meet in tick.log
+# in the state directory, which is cut to its last 512 KiB when a tick finds it
+# over 1 MiB. Snapshots are removed after a week; reports stay.
 #
 # Whatever ends a tick, the next one takes another number and directory. A file
 # gets its name when it is whole; a name that ends in .part counts for nothing.
@@ -24,13 +30,16 @@ kept='HOME PATH USER LOGNAME SHELL TMPDIR LANG LC_ALL TZ DRY_RUN FLEET_SCOPE FLE
 	CLAUDE_CONFIG_DIR PASEO_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR'
 kept_for_gh='GH_TOKEN GITHUB_TOKEN GH_CONFIG_DIR DBUS_SESSION_BUS_ADDRESS HTTPS_PROXY https_proxy HTTP_PROXY http_proxy
 	NO_PROXY no_proxy SSL_CERT_FILE SSL_CERT_DIR'
+# What a program gets besides that shows something to the owner.
+kept_for_owner='DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS'
 
-listed() { # COMMAND…: with the listed variables that are set
-	for name in $kept; do
+listed() { # COMMAND…: with the listed variables that are set, and FLEET_CHILD
+	for name in $kept $more; do
 		eval "[ -z \"\${$name+set}\" ] || set -- \"$name=\$$name\" \"\$@\""
 	done
-	env -i "$@"
+	env -i FLEET_CHILD=1 "$@"
 }
+listed_for_owner() { (more=$kept_for_owner && listed "$@"); }
 # shellcheck disable=SC2317 # called through $with
 listed_for_gh() { # through a pipe: others can read a token in an argument of env
 	for name in $kept_for_gh; do
@@ -40,6 +49,7 @@ listed_for_gh() { # through a pipe: others can read a token in an argument of en
 # Scripts for the shell between fleet-step, which hands no input on, or env and a step.
 # shellcheck disable=SC2016
 read_first='exec "$@" <"$0"' read_env='while IFS= read -r set; do export "$set"; done; exec "$@"'
+more=''
 get() { listed fleet-config get "$FLEET_SCOPE" "$1"; }
 
 # A step has a third of the tick's time, so one that hangs leaves some for the
@@ -57,20 +67,21 @@ observe() { # NAME COMMAND…: NAME.ndjson, when the observer told all that it s
 	esac
 }
 named() { case $surfaces in *"\"$1\""*) ;; *) return 1 ;; esac; } # PRODUCT
-render() { # FORMAT FILE
+render() { # FORMAT FILE LINK
 	fed "$dir/snapshot.ndjson" fleet-render --format "$1" >"$2.part" || fail "the $1 report could not be made"
 	if [ -s "$2.part" ]; then mv "$2.part" "$2"; else rm "$2.part"; fi # no new asks, no file
+	[ -z "${3-}" ] || { ln -sf "${2#"$state"/}" "$state/$3.part" && mv -f "$state/$3.part" "$state/$3"; } || fail "$state/$3 could not be made"
 }
 note_end() { # STATUS
 	snapshot=$dir/snapshot.ndjson
-	[ -f "$snapshot" ] || snapshot=/dev/null
+	[ -n "$dir" ] && [ -f "$snapshot" ] || snapshot=/dev/null
 	fed "$snapshot" fleet-ledger exit --tick "$n" --status "$1"
 }
 say() { echo "tick.sh: $*" >&3; }
 fail() {
 	trap '' TERM INT HUP
 	say "tick ${n:-without a number} failed: $1; more is in $state/tick.log"
-	[ -z "$dir" ] || note_end 1
+	[ -z "$n" ] || note_end 1
 	exit 1
 }
 
@@ -96,7 +107,7 @@ tick() {
 	exec 2>>"$state/tick.log"
 	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
 	n=$(step fleet-ledger fire) || fail "it got no number"
-	rm -f "$state"/ticks/*/*.part "$state"/asks/*.part # of ticks that were killed
+	rm -f "$state"/*.part "$state"/ticks/*/*.part "$state"/asks/*.part # of ticks that were killed
 	echo "tick.sh: tick $n, $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
 	number=$(printf %05d "$n")
 	dir=$state/ticks/$number
@@ -118,29 +129,88 @@ tick() {
 
 	step sh "$self" --judge "$dir" >"$dir/snapshot.part" || fail "the records were not judged"
 	mv "$dir/snapshot.part" "$dir/snapshot.ndjson" || fail "the snapshot could not be kept"
-	for name in config claude gh paseo board ledger; do rm -f "$dir/$name.ndjson"; done
+	for name in config claude gh paseo board schedule ledger; do rm -f "$dir/$name.ndjson"; done
 	rm -f "$dir"/*.part
-	render md "$dir/report.md"
-	render json "$dir/report.json"
+	render md "$dir/report.md" latest.md
+	render json "$dir/report.json" latest.json
 	render asks "$state/asks/$number.md"
+	find "$state/ticks" -name snapshot.ndjson -mtime +7 -exec rm -f {} +
 	note_end 0 || { say "tick $n failed: its end could not be noted; more is in $state/tick.log"; exit 1; }
 	echo "tick $n: $(sed -n -e '1s/^\*\*\(.*\)\*\*$/\1/p' -e 's/^# //p' "$dir/report.md" | head -n 2 | paste -s -d ' ' -): $dir/report.md"
+}
+
+# dialog TEXT shows a text; the programs that it tries end by themselves.
+dialog() {
+	if command -v osascript; then
+		osascript -e 'on run argv' -e 'display dialog (item 1 of argv) with title "fleet" buttons {"OK"} default button 1 with icon caution giving up after 60' \
+			-e 'end run' -- "$1"
+	elif command -v zenity; then
+		zenity --warning --no-markup --title fleet --timeout 60 --text "$1" || [ $? -eq 5 ] # 5: the time was up
+	elif command -v kdialog; then
+		kdialog --title fleet --passivepopup "$1" 60
+	else
+		notify-send -- fleet "$1"
+	fi
+} >/dev/null 2>&1 </dev/null
+
+# alert KIND TEXT tells the owner from the shell alone: what broke may be
+# every program of ours.
+alert() {
+	echo "tick.sh: $2" >&2
+	[ -z "$(find "$state/.alert-$1" -mmin -360 2>/dev/null)" ] || return 0
+	dialog "fleet, scope $FLEET_SCOPE: $2" && mkdir -p "$state" && touch "$state/.alert-$1"
+}
+broken() { # KIND TEXT
+	alert "$1" "$2"
+	exit 1
+}
+
+# to_end COMMAND… is its status, and 143 when we were told to end.
+to_end() {
+	"$@" &
+	trap 'kill -TERM $!; wait $!; exit 1' TERM INT HUP # launchd tells this process alone
+	wait $!
+}
+
+around() {
+	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "tick.sh: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
+	state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE # until the configuration says where it is
+	enabled=$(get dispatch_enabled)
+	case $?$enabled in
+	01) ;;
+	0*) echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0 ;;
+	2* | 3*) broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it' ;;
+	*) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
+	esac
+	if ! { listed fleet-config check --scope "$FLEET_SCOPE" && dir=$(get state_dir) && minutes=$(get tick_timeout_min); }; then
+		broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it'
+	fi
+	state=$dir
+	mkdir -p "$state" || broken state "$state cannot be made, so no tick runs"
+	to_end fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s"
+	case $? in
+	0) ;;
+	75)
+		[ -n "$(find "$state/tick.lock" -mmin +120)" ] || exit 75
+		broken lock "another tick has been running for over two hours, so no tick runs; $state/tick.lock says which"
+		;;
+	126 | 127) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
+	*) broken tick "the tick failed; $state/tick.log says why" ;;
+	esac
+	to_end listed_for_owner fleet-step --timeout 12m --kill-after 5s -- fleet-asks show ||
+		broken ask 'the owner could not be shown what is asked; fleet-asks list has it'
 }
 
 self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/${0##*/}
 PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 case ${1-} in
---locked) state=$2 third=$3 && tick && exit ;;
---judge) dir=$2 && judge && exit ;;
+--locked) state=$2 third=$3 && tick ;;
+--judge) dir=$2 && judge ;;
+--help) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')
-	[ -n "${FLEET_SCOPE-}" ] || { echo 'tick.sh: FLEET_SCOPE names no scope' >&2 && exit 1; }
-	listed fleet-config check && state=$(get state_dir) && minutes=$(get tick_timeout_min) && mkdir -p "$state" || exit 1
-	fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s" &
-	trap 'kill -TERM $!' TERM INT HUP # launchd tells this process alone
-	wait $! && exit
-	status=$?
-	[ $status -le 128 ] || wait $! # it was the signal that ended the first wait
-	[ $status -eq 75 ] && exit 75
+	[ -z "${FLEET_CHILD-}" ] || { echo 'tick.sh: FLEET_CHILD is set: inside a tick no tick runs' >&2 && exit 0; }
+	[ -n "${FLEET_SCOPE-}" ] || { echo 'tick.sh: FLEET_SCOPE names no scope; try tick.sh --help' >&2 && exit 1; }
+	around
 	;;
+*) echo "tick.sh: unknown argument; try tick.sh --help" >&2 && exit 1 ;;
 esac
-exit 1

@@ -14,6 +14,7 @@ cp -R "$ROOT/fixtures/paseo-0.1.65/62-daemon-killed9-15s/root/home/dev/.paseo" m
 mkdir -p machine/root/home/dev/.local/state/ctx/lamp
 : >machine/root/home/dev/.local/state/ctx/lamp/events.jsonl
 cat >fleet.json <<END
-{"v": 1, "scopes": {"lamp": {"state_dir": "$PWD/state", "tick_timeout_min": 5, "surfaces": ["claude", "paseo", "gh", "board"],
+{"v": 1, "scopes": {"lamp": {"dispatch_enabled": 1, "state_dir": "$PWD/state", "tick_timeout_min": 5, "owner_channel": {"kind": "none"},
+   "surfaces": ["claude", "paseo", "gh", "board"],
   "repos": ["/home/dev/src/storefront", "/home/dev/src/billing", "/home/dev/src/infra", "/home/dev/src/etl"]}}}
 END
