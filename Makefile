@@ -2,10 +2,13 @@
 GO ?= go
 FIXTURES := fixtures/cc-2.1.280
 
-.PHONY: build demo test vet truth mutate test-real capture bench fuzz soak
+.PHONY: build docs demo test vet truth mutate test-real capture bench fuzz soak
 
 build: ## the programs, into bin/
 	$(GO) build -o bin/ ./cmd/...
+
+docs: build ## man pages and shell completions, into share/
+	sh bin/install.sh --docs bin share
 
 demo: build ## judge the captured fleet and print the report
 	@bin/fleet-observe-claude --fixtures $(FIXTURES) | bin/fleet-classify | bin/fleet-render --format md
@@ -22,7 +25,7 @@ truth: ## the score over the captured sessions whose situation is known
 
 mutate: ## break every rule; a mutant that no test kills fails
 	$(GO) test ./internal/classify -run Mutat -count=1 -v
-	FLEET_MUTATE=1 $(GO) test ./internal/asks -run Mutants -count=1 -v
+	FLEET_MUTATE=1 $(GO) test ./internal/asks ./internal/ledger ./internal/ledger/fold ./internal/observe -run Mutants -count=1 -p 1 -v
 
 test-real: ## the real Claude Code against a stub API on loopback; installs with npm and apt
 	bash tests/real/run.sh

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -25,12 +27,14 @@ func TestTail_fails(t *testing.T) {
 	}
 }
 
+// faulty is a ledger on a disk that fails.
 type faulty struct {
 	*os.File
 	room                    int // bytes that can be written
 	reads                   int // that succeed; 0: all
 	readErr, syncErr, trErr error
 	statErr                 error
+	dirErr                  error // of the directory's sync
 }
 
 func (f *faulty) ReadAt(p []byte, off int64) (int, error) {
@@ -64,16 +68,22 @@ func (f *faulty) Truncate(size int64) error {
 	return f.File.Truncate(size)
 }
 
+// on returns the ledger on a disk that fails like f.
 func (l Ledger) on(f faulty) Ledger {
 	l.openFile = func(name string, flag int) (file, error) {
 		var err error
 		c := f
+		if name == l.Dir {
+			c = faulty{syncErr: f.dirErr}
+		}
 		c.File, err = os.OpenFile(name, flag, 0o600)
 		return &c, err
 	}
 	return l
 }
 
+// Whatever the disk does, every act on the ledger says that it failed, names
+// the file, and leaves it as it was.
 func TestFaults(t *testing.T) {
 	text := strings.Join(stream(t), "")
 	acts := map[string]func(l Ledger) error{
@@ -126,11 +136,40 @@ func TestFaults(t *testing.T) {
 			t.Errorf("read, %s: %v %v", fault, s, err)
 		}
 	}
-	if err := syncDir(filepath.Join(l.Dir, "nothing")); !errors.Is(err, fs.ErrNotExist) {
+	if n, err := l.on(faulty{room: 1 << 20, dirErr: syscall.EIO}).Fire(noon, true, "", nil); n != 0 || !errors.Is(err, syscall.EIO) {
+		t.Errorf("the directory is not durable: %d %v", n, err)
+	}
+	l.Dir += "/nothing"
+	if err := l.syncDir(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 }
 
+// A disk without locks is written by nobody, and its error names the lock.
+func TestFaults_lock(t *testing.T) {
+	l, before := begun(t)
+	l.flock = func(*os.File) error { return syscall.ENOLCK }
+	name := filepath.Join(l.Dir, lockFile)
+	if n, err := l.Fire(noon, true, "", nil); n != 0 || !errors.Is(err, syscall.ENOLCK) || !strings.HasPrefix(err.Error(), "locking "+name+": ") {
+		t.Errorf("%d %v", n, err)
+	}
+	if r, err := l.Open(); r != nil || !errors.Is(err, syscall.ENOLCK) {
+		t.Errorf("read without a lock: %v %v", r, err)
+	}
+	if l.text(t) != before {
+		t.Error("written without a lock")
+	}
+	closed, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	if err := flock(closed); !errors.Is(err, syscall.EBADF) {
+		t.Errorf("a file that is no more: %v", err)
+	}
+}
+
+// zero is an error when something is returned beside one.
 func zero(n int, err error) error {
 	if err != nil && n != 0 {
 		return fmt.Errorf("%d beside an error", n)
@@ -181,4 +220,25 @@ func TestAppendTo_faults(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, want)
 		}
 	}
+}
+
+// What waited and cannot be passed on is told by the filter itself.
+func TestFilter_held(t *testing.T) {
+	l, _ := begun(t)
+	text := strings.Join(stream(t), "")
+	first := strings.Index(text, `{"v":1,"kind":"entry"`)
+	std := &cli.Std{Program: "fleet-ledger", In: strings.NewReader(text), Out: bufio.NewWriterSize(&limited{room: first}, 1), Err: io.Discard}
+	if err := l.filter(std); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// limited is a writer on which there is room for some bytes.
+type limited struct{ room int }
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.room -= len(p); l.room < 0 {
+		return 0, syscall.ENOSPC
+	}
+	return len(p), nil
 }

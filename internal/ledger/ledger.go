@@ -39,7 +39,9 @@ type Ledger struct {
 	Scope string        //
 	Wait  time.Duration // how long to wait for the lock
 
-	openFile func(name string, flag int) (file, error) // for a disk that fails; os.OpenFile when nil
+	// For a disk that fails; os.OpenFile and flock when nil.
+	openFile func(name string, flag int) (file, error)
+	flock    func(*os.File) error
 }
 
 // file is what the ledger needs of an open file.
@@ -78,7 +80,7 @@ func (l Ledger) fold(r io.Reader) (*fold.State, error) {
 
 // Open returns what the ledger held at one moment at which nobody wrote.
 func (l Ledger) Open() (io.ReadCloser, error) {
-	f, err := l.open(os.O_RDONLY)
+	f, err := l.open(l.Path(), os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +120,12 @@ func (l Ledger) locked(flag int, f func() error) error {
 	if err != nil {
 		return err
 	}
+	take := l.flock
+	if take == nil {
+		take = flock
+	}
 	taken := make(chan error, 1)
-	go func() { taken <- flock(lock) }()
+	go func() { taken <- take(lock) }()
 	select {
 	case err := <-taken:
 		defer lock.Close()
@@ -157,7 +163,7 @@ type held struct {
 // flag is os.O_CREATE when a ledger that is missing is begun.
 func (l Ledger) update(flag int, build func(h held) ([][]byte, error)) error {
 	return l.locked(os.O_CREATE|os.O_RDWR, func() error {
-		f, err := l.open(flag | os.O_RDWR | os.O_APPEND)
+		f, err := l.open(l.Path(), flag|os.O_RDWR|os.O_APPEND)
 		if err != nil {
 			return err
 		}
@@ -177,11 +183,12 @@ func (l Ledger) update(flag int, build func(h held) ([][]byte, error)) error {
 	})
 }
 
-func (l Ledger) open(flag int) (file, error) {
-	if l.openFile != nil {
-		return l.openFile(l.Path(), flag)
+func (l Ledger) open(name string, flag int) (file, error) {
+	open := l.openFile
+	if open == nil {
+		open = func(name string, flag int) (file, error) { return os.OpenFile(name, flag, 0o600) }
 	}
-	return os.OpenFile(l.Path(), flag, 0o600)
+	return open(name, flag)
 }
 
 // appendTo writes lines behind the first size bytes of f, which is all of it,

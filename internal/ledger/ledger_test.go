@@ -48,7 +48,6 @@ func fireLine(n int) string {
 	return fmt.Sprintf(`{"by":"tick","dry_run":true,"id":"%d-1","kind":"tick_fire","scope":"lamp","tick":%d,"ts":"2026-11-29T12:00:00.000Z","v":1}`, n, n)
 }
 
-// A number is never used twice, whatever is lost.
 // counting notes how much is read.
 type counting struct {
 	io.ReaderAt
@@ -78,6 +77,7 @@ func TestTail(t *testing.T) {
 		{"a large tick", big.String() + fireLine(9) + "\n" + strings.Repeat(last, 2000), 2001, 1 << 20},
 		{"no fire", strings.Repeat(last, 2000), 2000, 1 << 20},
 		{"torn", big.String() + fireLine(9) + "\n" + last + fireLine(10)[:40], 2, tailWindow},
+		{"the word of a fire that is none", fireLine(9) + "\n" + strings.Repeat(last, 2000) + `{"tick_fire":1}` + "\n", 2001, 1 << 20},
 		{"a damaged line and a newer one", fireLine(9) + "\n{\n" + `{"v":1,"kind":"later"}` + "\n" + last, 2, 1 << 10},
 	} {
 		c := &counting{ReaderAt: strings.NewReader(tt.text)}
@@ -103,11 +103,6 @@ func TestTail_windows(t *testing.T) {
 	}
 }
 
-// faulty is a ledger on a disk that fails.
-// on returns the ledger on a disk that fails like f.
-// Whatever the disk does, every act on the ledger says that it failed, names
-// the file, and leaves it as it was.
-// zero is an error when something is returned beside one.
 func TestLocked(t *testing.T) {
 	l := newLedger(t)
 	l.put(t, lockFile, "")

@@ -62,7 +62,7 @@ func (l Ledger) lastTick(h held) (int, error) {
 		return 0, err
 	}
 	last := 0
-	if len(tail) > 0 {
+	if len(tail) > 0 && tail[0].Kind == record.EntryFire {
 		last = *tail[0].Tick
 	}
 	if n, ok := l.counter(); ok {
@@ -91,13 +91,13 @@ func (l Ledger) writeCounter(n int) error {
 	if err := atomic.WriteFile(name, strings.NewReader(strconv.Itoa(n)+"\n")); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
-	return syncDir(l.Dir)
+	return l.syncDir()
 }
 
-// syncDir makes the names in dir durable: the counter, and a ledger that was
-// begun before it.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// syncDir makes the names in the state directory durable: the counter, and a
+// ledger that was begun before it.
+func (l Ledger) syncDir() error {
+	d, err := l.open(l.Dir, os.O_RDONLY)
 	if err != nil {
 		return err
 	}

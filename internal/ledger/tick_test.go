@@ -28,6 +28,7 @@ func TestFire(t *testing.T) {
 	}
 }
 
+// A number is never used twice, whatever is lost.
 func TestFire_numbers(t *testing.T) {
 	act := `{"by":"act","dry_run":true,"id":"31-2","kind":"intent","scope":"lamp","tick":31,"ts":"2026-11-29T12:00:00Z","v":1,"verb":"mail"}`
 	tests := []struct {
@@ -40,6 +41,7 @@ func TestFire_numbers(t *testing.T) {
 		{"the counter is no number", fireLine(30) + "\n" + fireLine(7) + "\n", "\x00\x00", "", 31},
 		{"the counter is negative", fireLine(30) + "\n" + fireLine(7) + "\n", "-4", "", 31},
 		{"no tick", `{"by":"owner:tty","id":"owner-1","kind":"ack","ts":"2026-11-29T12:00:00Z","v":1}` + "\n", "", "", 1},
+		{"the word of a fire and no tick", `{"by":"act","id":"owner-1","kind":"seen","of":"1-2","result":{"button":"tick_fire"},"ts":"2026-11-29T12:00:00Z","v":1}` + "\n", "", "", 1},
 		{"the counter is beyond all ticks", fireLine(30) + "\n", "99999999999", "", 31},
 		{"the ledger is lost", "", "12\n", "", 13},
 		{"a torn fire", fireLine(7) + "\n" + fireLine(8)[:50], "8", "", 9},

@@ -9,6 +9,8 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
+// refer is the fold in other words: for each key, the history backwards to the
+// last line that decides.
 func refer(es []record.Entry, key string) string {
 	answers, ended := map[string][]string{}, ""
 	for i := len(es) - 1; i >= 0; i-- {

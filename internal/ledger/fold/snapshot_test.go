@@ -67,4 +67,7 @@ func TestSnapshot(t *testing.T) {
 	if counts, read, err := Snapshot(strings.NewReader(text.String()), 13); counts["3"] != 1 || len(read) != 1 || err != nil {
 		t.Errorf("%v %v %v", counts, read, err)
 	}
+	if counts, read, err := Snapshot(strings.NewReader(text.String()), 12); counts != nil || read != nil || fmt.Sprint(err) != "it is not of tick 12" {
+		t.Errorf("another tick: %v %v %v", counts, read, err)
+	}
 }

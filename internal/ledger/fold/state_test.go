@@ -124,6 +124,9 @@ func TestState_seen(t *testing.T) {
 	if a := state(t, batchOf(1, "x")).Asked()[0]; a.Seen || a.ShownAt != nil {
 		t.Errorf("never shown: %+v", a)
 	}
+	if s := state(t, batchOf(1, "x")); !s.HasBatch("1-2") || s.HasBatch("2-2") {
+		t.Error("a batch is known by the id of its intent, and only then")
+	}
 }
 
 // Resolved keys are told for as long as their tick is.
@@ -233,6 +236,3 @@ func cmpOr(a, b string) string {
 	}
 	return b
 }
-
-// refer is the fold in other words: for each key, the history backwards to the
-// last line that decides.
