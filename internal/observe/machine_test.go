@@ -2,7 +2,6 @@ package observe
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
-	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -201,86 +199,6 @@ func TestFindProgram(t *testing.T) {
 	}
 }
 
-const twoScopes = `{"v":1,"scopes":{"lamp":{"repos":["/r/lamp"]},"desk":{"repos":["/r/desk"]}}}`
-
-// The configuration that is named must be there; the machine's own may be
-// missing, and then nothing stands in for it but a named scope.
-func TestScope(t *testing.T) {
-	home := t.TempDir()
-	w := &World{Home: home, FS: machineTree()}
-	put := func(name, text string) string {
-		name = filepath.Join(home, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	says := func(file, id string) string {
-		s, err := w.Scope(file, id)
-		if err != nil {
-			if s != nil {
-				return fmt.Sprintf("%+v beside %v", s, err)
-			}
-			return err.Error()
-		}
-		return "scope " + s.ID
-	}
-	gone := filepath.Join(home, "gone.json")
-	for _, tt := range []struct{ file, id, want string }{
-		{"", "", ErrNoScope.Error()},
-		{"", "lamp", "scope lamp"},
-		{"", "No Scope", `"No Scope" is no scope`},
-		{gone, "lamp", "reading " + gone + ": no such file or directory"},
-		{put("torn.json", "{"), "lamp", filepath.Join(home, "torn.json") + ":1"},
-	} {
-		if got := says(tt.file, tt.id); !strings.HasPrefix(got, tt.want) {
-			t.Errorf("%q %q: %s, want %s", tt.file, tt.id, got, tt.want)
-		}
-	}
-	named := put("named.json", twoScopes)
-	own := put(config.DefaultPath, twoScopes)
-	for _, tt := range []struct{ file, id, want string }{
-		{"", "desk", "scope desk"},
-		{"", "", own + ": which scope? there are: desk, lamp"},
-		{named, "mantle", named + `: no scope "mantle"; there are: desk, lamp`},
-	} {
-		if got := says(tt.file, tt.id); got != tt.want {
-			t.Errorf("%q %q: %s, want %s", tt.file, tt.id, got, tt.want)
-		}
-	}
-	put(config.DefaultPath, "{")
-	if got := says("", "lamp"); !strings.HasPrefix(got, own+":1") {
-		t.Errorf("the machine's own is torn: %s", got)
-	}
-	nowhere(t)
-	if f, err := w.Config("fleet.json"); f != nil || err == nil {
-		t.Errorf("from a directory that is gone: %+v %v", f, err)
-	}
-}
-
-// DRY_RUN forces a dry run unless it is 0; a recording has no environment.
-func TestDry(t *testing.T) {
-	w := new(World)
-	for value, want := range map[string]bool{"0": false, "1": true, "": true, "no": true} {
-		t.Setenv("DRY_RUN", value)
-		if got := w.Dry(); got != want {
-			t.Errorf("%q: %t", value, got)
-		}
-	}
-	if (&World{fixtures: "x"}).Dry() {
-		t.Error("a recording is asked for a dry run")
-	}
-	if err := os.Unsetenv("DRY_RUN"); err != nil {
-		t.Fatal(err)
-	}
-	if w.Dry() {
-		t.Error("nothing asks for a dry run")
-	}
-}
-
 // A daemon whose process nobody can look for is not gone.
 func TestPaseo_daemonUnknown(t *testing.T) {
 	r := newRecording(t) // without a process table
@@ -289,5 +207,21 @@ func TestPaseo_daemonUnknown(t *testing.T) {
 	unread, err := Paseo{}.Observe(r.world(), k)
 	if s := k.surfaces["paseo/daemon"]; err != nil || s.OK || s.Error != "whether process 7 lives cannot be told" || len(unread) != 1 {
 		t.Errorf("got %+v, unread %q, %v", s, unread, err)
+	}
+}
+
+// A clock that cannot be read tells nothing, and neither do half of the clocks.
+func TestClock(t *testing.T) {
+	if s := awake(-1 << 20); s != nil {
+		t.Errorf("a clock that is none: %f", *s)
+	}
+	s, boot := 60.0, look.Add(-time.Hour)
+	for _, w := range []*World{{At: look, BootAt: boot}, {At: look, AwakeS: &s}} {
+		if c := w.Clock(); c != nil {
+			t.Errorf("%+v: %+v", w, c)
+		}
+	}
+	if c := (&World{At: look, BootAt: boot, AwakeS: &s}).Clock(); c == nil || c.AwakeS != 60 || !c.BootAt.Equal(boot) || !c.At.Equal(look) {
+		t.Errorf("got %+v", c)
 	}
 }
