@@ -43,6 +43,17 @@ func (m Table) Kill(t *testing.T) {
 	if os.Getenv("FLEET_MUTATE") == "" {
 		t.Skip("FLEET_MUTATE is not set")
 	}
+	killed, survived := m.slip(t)
+	for _, says := range survived {
+		t.Error("survived: " + says)
+	}
+	t.Logf("mutants: %d killed, %d survived", killed, len(survived))
+}
+
+// slip tries every slip. What survives comes with its file and its slip, and
+// whether a test comes by.
+func (m Table) slip(t *testing.T) (killed int, survived []string) {
+	t.Helper()
 	all := slices.DeleteFunc(m.sites(t), func(s site) bool { return m.Equivalent[s.name] != "" })
 	b := binary{path: overlaid(t, all), tmp: t.TempDir()}
 	tests := b.tests(t)
@@ -50,16 +61,15 @@ func (m Table) Kill(t *testing.T) {
 	b.each(len(all), func(i int) {
 		dead[i] = slices.ContainsFunc(tests, func(by aTest) bool { return by.reached[i+1] && b.run(i+1, by.name, "") != nil })
 	})
-	killed := 0
 	for i, s := range all {
 		if dead[i] {
 			killed++
 			continue
 		}
-		by := slices.IndexFunc(tests, func(by aTest) bool { return by.reached[i+1] })
-		t.Errorf("survived: %s: %s as %q, reached by a test: %t", s.file, s.name, s.slip, by >= 0)
+		by := slices.ContainsFunc(tests, func(by aTest) bool { return by.reached[i+1] })
+		survived = append(survived, fmt.Sprintf("%s: %s as %q, reached by a test: %t", s.file, s.name, s.slip, by))
 	}
-	t.Logf("mutants: %d killed, %d survived", killed, len(all)-killed)
+	return killed, survived
 }
 
 // binary is the built tests.
