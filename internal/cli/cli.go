@@ -34,8 +34,11 @@ const (
 
 // Program names a program and says, for --help, what it does.
 type Program struct {
-	Name  string
-	About string // one paragraph that begins with the name
+	Name string
+	// About is a paragraph that begins with the name. A sentence in it that begins
+	// with small letters and has a colon is about a command, the first argument:
+	// "get SCOPE KEY: print a value."
+	About string
 	Args  string // placeholder for arguments in the usage line; "" when it takes none
 }
 
@@ -63,6 +66,7 @@ type Common struct {
 	Now     Time   `long:"now" env:"FLEET_NOW" value-name:"TIME" description:"take TIME (RFC 3339) as the present"`
 	JQ      string `long:"jq" value-name:"EXPR" description:"end the pipe: write what the jq EXPR makes of each record that this program adds, strings raw"`
 	Version bool   `long:"version" description:"print the version and exit"`
+	Docs    string `long:"docs" value-name:"KIND" choice:"man" choice:"bash" choice:"zsh" choice:"fish" description:"print the man page, or completions for a shell, and exit"`
 }
 
 func (c *Common) common() *Common { return c }
@@ -106,7 +110,7 @@ func Run[O any](p Program, args []string, in io.Reader, out, errw io.Writer, run
 	opts := new(O)
 	common := any(opts).(interface{ common() *Common }).common()
 	std := &Std{Program: p.Name, In: in, Out: bufio.NewWriterSize(out, 64<<10), Err: errw}
-	err := parse(p, opts, args, std)
+	parser, err := parse(p, opts, args, std)
 	switch {
 	case flags.WroteHelp(err):
 		return finish(std, write(std.Out, strings.TrimRight(err.Error(), "\n")+"\n"))
@@ -114,6 +118,8 @@ func Run[O any](p Program, args []string, in io.Reader, out, errw io.Writer, run
 		return finish(std, Usage(err))
 	case common.Version:
 		return finish(std, write(std.Out, p.Name+" "+version()+"\n"))
+	case common.Docs != "":
+		return finish(std, write(std.Out, docs[common.Docs](newManual(p, parser))))
 	}
 	if std.Now = common.Now.Time; std.Now.IsZero() {
 		std.Clock = time.Now().UTC()
@@ -129,22 +135,22 @@ func Run[O any](p Program, args []string, in io.Reader, out, errw io.Writer, run
 }
 
 // parse fills opts and refuses leftover arguments of programs that take none.
-func parse[O any](p Program, opts *O, args []string, std *Std) error {
+func parse[O any](p Program, opts *O, args []string, std *Std) (*flags.Parser, error) {
 	parser := flags.NewNamedParser(p.Name, flags.HelpFlag|flags.PassDoubleDash)
 	parser.LongDescription = p.About
 	parser.Usage = strings.TrimSpace("[OPTIONS] " + p.Args)
 	if _, err := parser.AddGroup("Options", "", opts); err != nil {
-		return err
+		return nil, err
 	}
 	rest, err := parser.ParseArgs(args)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if p.Args == "" && len(rest) > 0 {
-		return fmt.Errorf("unexpected argument %q\ntry %s --help", rest[0], p.Name)
+		return nil, fmt.Errorf("unexpected argument %q\ntry %s --help", rest[0], p.Name)
 	}
 	std.Args = rest
-	return nil
+	return parser, nil
 }
 
 // finish flushes, prints err with the program's name on each of its lines, and
