@@ -1,0 +1,13 @@
+# shellcheck shell=sh disable=SC2154 # what install.sh has
+# install-none.sh is the part of install.sh for --no-job: a line for cron.
+
+manager_answers() { :; }
+kick() { printf '%s\n' "${with}FLEET_SCOPE=$scope sh $(quote "$release/bin/tick.sh")"; }
+
+put_job() {
+	line="FLEET_SCOPE=$scope FLEET_CONFIG=$(quote "$config") PATH=$(quote "$release/bin:$found/usr/local/bin:/usr/bin:/bin") /bin/sh $(quote "$release/bin/tick.sh")"
+	say 'no job was installed; for cron, this line in crontab -e:'
+	printf '7 * * * * %s\n' "$(printf %s "$line" | sed 's/%/\\%/g')"
+}
+
+take_out_job() { return 1; }

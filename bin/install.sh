@@ -1,0 +1,304 @@
+#!/bin/sh
+# install.sh makes a tick of one scope run every hour, under launchd on a Mac
+# and under a systemd user timer on Linux.
+#
+# Usage:
+#
+#	install.sh --scope ID [--dry-run] [--force] [--no-job]
+#	install.sh --scope ID --uninstall [--dry-run]
+#
+# The job runs a release: a copy of the programs, built from the commit that is
+# checked out, in ~/.local/share/fleet-reconcile/releases. What happens to the
+# checkout afterwards doesn't touch it. A release is built beside its place and
+# moved there, so whatever ends an install, the next one can go on; the newest
+# three stay, and any that a job, a crontab or a process still names. A
+# configuration, FLEET_CONFIG or ~/.config/ctx/fleet.json, is written when there
+# is none. Doing it again changes only what isn't as it should be.
+#
+# --dry-run says what would be done and does nothing. --force takes a checkout
+# with uncommitted changes. --no-job leaves out the job, for cron. --uninstall
+# ends the job; releases, configuration and state stay. Status: 0 done; 1 failed;
+# 2 called wrongly; 75 another install is at work.
+set -eu
+umask 022 # launchd takes no property list that others can write
+LC_ALL=C
+export LC_ALL
+unset GO_FLAGS_COMPLETION FLEET_NOW CDPATH
+
+say() { printf 'install.sh: %s\n' "$*"; }
+fail() { say "$*" >&2 && exit 1; }
+wrong() {
+	say "$1" >&2
+	say 'usage: install.sh --scope ID [--dry-run] [--force] [--no-job] [--uninstall]' >&2
+	exit 2
+}
+quote() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")"; }
+# will TEXT: says what would be done, in a dry run; else the caller does it.
+will() { [ -n "$dry" ] && say "would $1"; }
+
+parse() {
+	scope='' dry='' force='' uninstall='' built='' manager='' no_job=''
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--scope) [ $# -ge 2 ] || wrong '--scope: which?' && scope=$2 && shift ;;
+		--scope=*) scope=${1#--scope=} ;;
+		--dry-run) dry=1 ;;
+		--force) force=1 ;;
+		--no-job) manager=none no_job=1 ;;
+		--uninstall) uninstall=1 ;;
+		--locked) built=$2 name=$3 found=$4 && shift 3 ;; # our own: the lock is ours, and what was found out before
+		*) wrong "what is $1?" ;;
+		esac
+		shift
+	done
+	case $scope in
+	'') wrong '--scope: which?' ;;
+	[!a-z0-9]* | *[!a-z0-9_-]*) wrong "--scope $scope: want an id of a-z, 0-9, _ and -, the first no sign" ;;
+	esac
+	[ ${#scope} -le 64 ] || wrong '--scope: want 64 characters at most'
+}
+
+# places sets where everything is.
+places() {
+	line_end='
+'
+	case ${HOME-} in
+	*:* | *"$line_end"*) fail "HOME has a colon or a line end: a job's PATH cannot name it" ;;
+	/*) ;;
+	*) fail 'HOME is no path that begins with /' ;;
+	esac
+	base=$HOME/.local/share/fleet-reconcile
+	releases=$base/releases
+	config=${FLEET_CONFIG:-$HOME/.config/ctx/fleet.json}
+	case $config in
+	/*) ;;
+	*) config=$PWD/$config ;;
+	esac
+	[ -z "$manager" ] || return 0
+	case $(uname -s) in
+	Darwin) manager=launchd ;;
+	Linux) manager=systemd ;;
+	*) fail "$(uname -s) has neither launchd nor systemd; --no-job installs the programs alone" ;;
+	esac
+}
+
+# source_state sets the name of the release that the checkout makes.
+source_state() {
+	for program in go git; do
+		command -v "$program" >/dev/null || fail "$program is not on PATH"
+	done
+	commit=$(git -C "$checkout" rev-parse HEAD) || fail "$checkout is no git checkout with a commit"
+	commit=$(printf %s "$commit" | cut -c 1-12)
+	changes=$(git -C "$checkout" status --porcelain) || fail "git cannot tell what changed in $checkout"
+	name=$commit
+	[ -n "$changes" ] || return 0
+	[ -n "$force" ] || fail "$checkout has uncommitted changes; commit them, or install them with --force"
+	name=$commit-dirty
+}
+
+# docs BIN SHARE writes man pages and completions of the programs in BIN.
+docs() {
+	mkdir -p "$2/man/man1" "$2/completions/bash" "$2/completions/zsh" "$2/completions/fish"
+	for program in "$1"/fleet-*; do
+		p=${program##*/}
+		"$program" --docs man >"$2/man/man1/$p.1"
+		"$program" --docs bash >"$2/completions/bash/$p"
+		"$program" --docs zsh >"$2/completions/zsh/_$p"
+		"$program" --docs fish >"$2/completions/fish/$p.fish"
+	done
+}
+
+# build makes a release in a directory of its own, $built.
+build() {
+	say "building the programs of $name"
+	built=$releases/.$commit.$$
+	mkdir -p "$built/bin"
+	trap 'rm -rf "$built"' EXIT
+	trap 'exit 1' HUP INT TERM
+	(cd "$checkout" && go build -buildvcs=true -o "$built/bin/" ./cmd/...) || fail 'the programs cannot be built'
+	cp "$checkout/bin/tick.sh" "$checkout"/bin/install*.sh "$built/bin/"
+	docs "$built/bin" "$built/share"
+}
+
+# seed writes a configuration when there is none, and checks the one that is.
+seed() {
+	checked=$config
+	if [ -e "$config" ]; then
+		say "$config stays as it is"
+	elif will "write $config, mode 0600: the scope $scope, report only"; then
+		checked=$scratch/fleet.json
+		"$programs/fleet-config" init --scope "$scope" --config "$checked" >/dev/null
+	else
+		wrote=$("$programs/fleet-config" init --scope "$scope" --config "$config") || fail "$config could not be written"
+		say "wrote $wrote"
+	fi
+	"$programs/fleet-config" check --scope "$scope" --config "$checked" || fail "nothing was installed: fleet-config check refuses $checked"
+	say 'fleet-config check has nothing against it'
+}
+
+place() {
+	if [ -d "$release" ]; then
+		say "release $name is there"
+	elif ! will "build the release $name in $releases"; then
+		mv "$built" "$release"
+		say "release $name is in $releases"
+	fi
+	[ -n "$dry" ] || programs=$release/bin
+}
+
+# job KIND prints a file of the job. Its PATH has the places where claude and gh
+# are now, and node, which they may be scripts for, and the usual ones, there or
+# not: what is put there later is found. Of our environment it gets what says
+# where the products keep their files.
+job() {
+	set -- "$1" --scope "$scope" --config "$config" --release "$release" --path "$found$HOME/.local/bin:$HOME/.claude/local:$HOME/.npm-global/bin:/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin"
+	for var in CLAUDE_CONFIG_DIR PASEO_HOME GH_CONFIG_DIR XDG_CONFIG_HOME; do
+		eval "[ -z \"\${$var-}\" ] || set -- \"\$@\" --env \"$var=\$$var\""
+	done
+	"$programs/fleet-config" job "$@"
+}
+find_programs() {
+	found=''
+	for program in claude gh node; do
+		where=$(command -v "$program") || where=''
+		case $program$where in
+		*/*) found=$found${where%/*}: ;;
+		node*) ;;
+		*) say "warning: $program is not on PATH; the job will look in the usual places" >&2 ;;
+		esac
+	done
+}
+
+# put KIND FILE DO: writes a file of the job when it is not there or is
+# otherwise, and runs DO before that. changed tells that it did.
+# shellcheck disable=SC2034 # the other files read it
+put() {
+	changed=''
+	text=$(job "$1" && echo .) || fail "no file of the job was written: fleet-config job $1 failed"
+	if [ "$text" = "$(cat "$2" 2>/dev/null; echo .)" ]; then
+		say "$2 is as it should be"
+		return
+	fi
+	changed=1
+	will "write $2" && return
+	$3
+	mkdir -p "${2%/*}"
+	printf %s "${text%.}" >"$2.part"
+	mv "$2.part" "$2"
+	touch "$release" # the newest in use
+	say "wrote $2"
+}
+
+# discard moves a directory out of the way before it removes it: half a release
+# has no release's name.
+discard() {
+	mv "$releases/$1" "$releases/.${1#.}.$$"
+	rm -rf "$releases/.${1#.}.$$"
+	say "removed $1"
+}
+prune() {
+	[ -d "$releases" ] || return 0
+	if ! processes=$(ps -A -o args=); then
+		say 'note: ps does not tell what runs, so no old release is removed'
+		return
+	fi
+	used=$processes$(cat "$HOME"/Library/LaunchAgents/dev.fleet.reconcile.*.plist "${XDG_CONFIG_HOME:-$HOME/.config}"/systemd/user/fleet-reconcile-*.service 2>/dev/null || :)$(crontab -l 2>/dev/null || :)
+	newest=0
+	# shellcheck disable=SC2045 # the names are ours: of hexadecimal digits, and dirty
+	for old in $(ls -t "$releases"); do
+		case $old in *[!0-9a-firty-]*) continue ;; esac
+		newest=$((newest + 1))
+		case $used/releases/$name/ in *"/releases/$old/"*) continue ;; esac
+		[ $newest -gt 3 ] || continue
+		will "remove the release $old" || discard "$old"
+	done
+	for left in "$releases"/.[0-9a-f]*.*; do # of installs that were killed
+		[ ! -d "$left" ] || [ "$left" = "$built" ] || kill -0 "${left##*.}" 2>/dev/null || will "remove ${left##*/}, left by an install that was killed" || rm -rf "$left"
+	done
+}
+
+steps() {
+	seed
+	place
+	put_job
+	prune
+}
+
+next() {
+	with=''
+	[ "$config" = "$HOME/.config/ctx/fleet.json" ] || with="FLEET_CONFIG=$(quote "$config") "
+	printf '%s\n' "One tick now:      $(kick)" \
+		"What is asked:     $with$(quote "$release/bin/fleet-asks") list --scope $scope" \
+		"Remove the job:    sh $(quote "$release/bin/install.sh") --scope $scope --uninstall"
+}
+
+# locked DIR does the steps with the programs of the release in DIR, while no
+# other install does.
+locked() {
+	status=0
+	"$1/bin/fleet-step" --lock "$base/install.lock" -- sh "$self" --locked "$1" "$name" "$found" "--scope=$scope" ${no_job:+--no-job} || status=$?
+	[ $status -ne 75 ] || say 'another install is at work; try again when it has ended' >&2
+	[ $status -eq 0 ] || exit $status
+	next
+}
+
+put_in() {
+	if [ -n "$built" ]; then
+		release=$releases/$name programs=$built/bin
+		steps
+		return
+	fi
+	manager_answers
+	source_state
+	find_programs
+	release=$releases/$name programs=$releases/$name/bin
+	if [ -d "$release" ]; then
+		would=$dry
+		plan=$(set -e && dry=1 steps)
+		case $plan in
+		*'install.sh: would '*) what=some ;;
+		*) what=nothing ;;
+		esac
+		if [ "$what$would" = some ]; then
+			locked "$release"
+			return
+		fi
+		printf '%s\n' "$plan"
+		[ $what = some ] || say 'nothing had to be changed'
+		next
+	elif [ -n "$dry" ]; then
+		scratch
+		programs=$scratch
+		(cd "$checkout" && go build -o "$scratch/" ./cmd/fleet-config) || fail 'fleet-config cannot be built'
+		steps
+	else
+		build
+		if [ "$name" != "$commit" ]; then # what was built tells two states of one checkout apart
+			name=$name-$(cat "$built"/bin/* | cksum | cut -d ' ' -f 1)
+			release=$releases/$name
+		fi
+		locked "$built"
+	fi
+}
+# scratch makes a directory that goes when we end.
+scratch() {
+	scratch=${TMPDIR:-/tmp}/fleet-install.$$
+	mkdir -m 700 "$scratch"
+	trap 'rm -rf "$scratch"' EXIT
+	trap 'exit 1' HUP INT TERM
+}
+
+take_out() {
+	take_out_job || say "no job of the scope $scope is installed"
+	state=$("$checkout/bin/fleet-config" get "$scope" state_dir --config "$config" 2>/dev/null) || state="$HOME/.local/state/fleet-reconcile/$scope, unless state_dir says otherwise"
+	say "these stay: the configuration, $config; the state, $state; the releases, $releases"
+}
+
+self=$(cd -- "$(dirname -- "$0")" && pwd)/${0##*/}
+checkout=${self%/bin/*}
+[ "${1-}" != --docs ] || { docs "$2" "$3" && exit; } # for make docs
+parse "$@"
+places
+# shellcheck source=/dev/null
+. "${self%/*}/install-$manager.sh"
+if [ -n "$uninstall" ]; then take_out; else put_in; fi
