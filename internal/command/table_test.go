@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAllowed(t *testing.T) {
@@ -44,6 +46,17 @@ func TestAllowed(t *testing.T) {
 		if got := Allowed(tt.argv); got != tt.want {
 			t.Errorf("%s: %t", tt.name, got)
 		}
+	}
+}
+
+// What the table lacks is not started; of the owner it is.
+func TestRun_refuses(t *testing.T) {
+	spec := Spec{Argv: []string{"sh", "-c", "exit 7"}, Timeout: time.Minute, KillAfter: time.Second, MaxOutput: 10}
+	if res, err := Run(context.Background(), spec); err == nil || err.Error() != `command is not in the table: "sh"` || res.Status != 0 {
+		t.Errorf("%+v %v", res, err)
+	}
+	if res, err := Owner(context.Background(), spec); err != nil || res.Status != 7 {
+		t.Errorf("%+v %v", res, err)
 	}
 }
 

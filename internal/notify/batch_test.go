@@ -21,12 +21,14 @@ func TestOf(t *testing.T) {
 		{ID: "a2", Class: "7", Key: "blocked:attic/" + sid + "@work:99aa00bb", Question: "<b>\x1b[2J\"&'\u202e"},
 		{ID: "a3", Key: "rules:acme/lamp:no required status checks", Question: strings.Repeat("x", 501)},
 		{ID: "a4", Key: "prompt:", Question: ""},
+		{ID: "a5", Key: "blocked:" + token + ":99aa00bb"},
 	}})
 	want := Batch{V: 1, Scope: "lamp", Batch: 12, Open: 4, List: "fleet-asks list --scope lamp", Answer: "fleet-asks ack 12 --scope lamp", Asks: []Ask{
 		{ID: "a1", Class: "3", Key: "prompt:" + sid + ":1a2b3c4d", Question: "Use [withheld: github-token] for [withheld: crm path]", Since: since, Session: sid},
 		{ID: "a2", Class: "7", Key: "blocked:attic/" + sid + "@work:99aa00bb", Question: `<b>"&'`, Session: "attic/" + sid + "@work"},
 		{ID: "a3", Key: "rules:acme/lamp:no required status checks", Question: strings.Repeat("x", 499) + "…"},
 		{ID: "a4", Key: "prompt:"},
+		{ID: "a5", Key: "blocked:[withheld: github-token]:99aa00bb", Session: "[withheld: github-token]"},
 	}}
 	for _, d := range pretty.Diff(b, want) {
 		t.Error(d)
@@ -36,6 +38,10 @@ func TestOf(t *testing.T) {
 	}
 	if got, want := b.text(), "4 open asks in scope lamp.\n\n12 a1: Use [withheld: github-token] for [withheld: crm path]\n\nAll of them: fleet-asks list --scope lamp\nTo answer these: fleet-asks ack 12 --scope lamp"; got != want {
 		t.Errorf("%q", got)
+	}
+	b.Asks = b.Asks[2:]
+	if got := b.text(); !strings.Contains(got, strings.Repeat("x", 299)+"…\n") {
+		t.Errorf("a long question is not cut: %q", got)
 	}
 	if b.title() != "fleet: lamp" {
 		t.Error(b.title())

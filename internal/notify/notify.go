@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -54,7 +55,7 @@ func Raise(ctx context.Context, ch config.Channel, b Batch) (record.Shown, error
 // Count runs a command with one more argument, which tells how many asks are
 // open and nothing else: the command may send it off the machine.
 func Count(ctx context.Context, argv []string, open int) error {
-	return runOwner(ctx, append(argv[:len(argv):len(argv)], "fleet: "+openAsks(open)), nil)
+	return runOwner(ctx, slices.Concat(argv, []string{"fleet: " + openAsks(open)}), nil)
 }
 
 // runOwner runs a command of the owner's to its end with stdin, the null device
