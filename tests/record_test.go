@@ -71,6 +71,27 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// So it is of Paseo, whose records are all in the recording: the same bytes.
+func TestRecordPaseo(t *testing.T) {
+	for stage, want := range paseoStages {
+		once, twice := filepath.Join(t.TempDir(), "once"), filepath.Join(t.TempDir(), "twice")
+		source := observePaseo(t, paseoDir(stage), "--record", once)
+		if got := observePaseo(t, once, "--record", twice); !bytes.Equal(got, source) {
+			t.Errorf("%s: the recording is observed otherwise:\n%s", stage, diff.Diff("machine", source, "recording", got))
+		}
+		a, b := tree(t, once), tree(t, twice)
+		if a != b {
+			t.Errorf("%s: a recording of the recording differs:\n%s", stage, diff.Diff("once", []byte(a), "twice", []byte(b)))
+		}
+		if strings.Contains(a, "FAKE") {
+			t.Errorf("%s: a planted secret is recorded", stage)
+		}
+		if n := strings.Count(a, "/agents/"); n != want.agents {
+			t.Errorf("%s: %d agents are recorded, want %d", stage, n, want.agents)
+		}
+	}
+}
+
 // tree is every file of a directory with its contents.
 func tree(t *testing.T, dir string) string {
 	t.Helper()

@@ -17,9 +17,30 @@ var planted = "ghp_" + strings.Repeat("FAKE", 9)
 // A credential in any string of any file that is read comes out of no program:
 // neither in records, nor in a report, nor in a recording.
 func TestSecretInEveryString(t *testing.T) {
-	dir := t.TempDir()
-	src := filepath.Join(root, "fixtures/cc-2.1.280")
-	n := 0
+	claude, rec := planting(t, filepath.Join(root, "fixtures/cc-2.1.280"), 1000), filepath.Join(t.TempDir(), "rec")
+	records := pipe(t, nil, []string{"fleet-observe-claude", "--fixtures", claude, "--record", rec})
+	paseo, paseoRec := planting(t, paseoDir("20-all-live"), 1000), filepath.Join(t.TempDir(), "rec")
+	records = append(records, pipe(t, nil, []string{"fleet-observe-paseo", "--fixtures", paseo, "--record", paseoRec})...)
+	stream := pipe(t, records, []string{"fleet-classify"}, []string{"fleet-asks"})
+	outputs := map[string]string{"records": string(stream), "recording": tree(t, rec), "recording of Paseo": tree(t, paseoRec)}
+	for _, format := range []string{"md", "json"} {
+		outputs[format] = string(pipe(t, stream, []string{"fleet-render", "--format", format}))
+	}
+	for name, text := range outputs {
+		if i := strings.Index(text, "FAKE"); i >= 0 {
+			t.Errorf("%s: …%s…", name, text[max(i-120, 0):min(i+60, len(text))])
+		}
+		if !strings.Contains(text, "withheld") {
+			t.Errorf("%s: nothing was withheld: the planted strings did not get there", name)
+		}
+	}
+}
+
+// planting copies a recorded machine with the secret behind the strings of its
+// files, at least as many as least, and returns its place.
+func planting(t *testing.T, src string, least int) string {
+	t.Helper()
+	dir, n := t.TempDir(), 0
 	err := filepath.WalkDir(src, func(p string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -40,24 +61,10 @@ func TestSecretInEveryString(t *testing.T) {
 		}
 		return os.WriteFile(to, b, 0o644)
 	})
-	if err != nil || n < 1000 {
-		t.Fatalf("planted %d, %v", n, err)
+	if err != nil || n < least {
+		t.Fatalf("%s: planted %d, %v", src, n, err)
 	}
-	rec := filepath.Join(t.TempDir(), "rec")
-	records := pipe(t, nil, []string{"fleet-observe-claude", "--fixtures", dir, "--record", rec})
-	stream := pipe(t, records, []string{"fleet-classify"}, []string{"fleet-asks"})
-	outputs := map[string]string{"records": string(stream), "recording": tree(t, rec)}
-	for _, format := range []string{"md", "json"} {
-		outputs[format] = string(pipe(t, stream, []string{"fleet-render", "--format", format}))
-	}
-	for name, text := range outputs {
-		if i := strings.Index(text, "FAKE"); i >= 0 {
-			t.Errorf("%s: …%s…", name, text[max(i-120, 0):min(i+60, len(text))])
-		}
-		if !strings.Contains(text, "withheld") {
-			t.Errorf("%s: nothing was withheld: the planted strings did not get there", name)
-		}
-	}
+	return dir
 }
 
 // structural are the strings that decide how a file is read; they stay.

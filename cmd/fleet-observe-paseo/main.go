@@ -4,7 +4,7 @@
 //
 // Usage:
 //
-//	fleet-observe-paseo [--paseo-dir DIR] [--fixtures DIR] [--now TIME] > records
+//	fleet-observe-paseo [--paseo-dir DIR] [--fixtures DIR] [--record DIR] [--now TIME] > records
 //
 // It reads agents/*/*.json, agents/*.json, schedules/*.json and paseo.pid of
 // Paseo 0.1.65 to 0.8. It writes nothing and asks the daemon nothing. What an
@@ -40,10 +40,10 @@ func main() {
 }
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
-	if opts.Record != "" {
-		return cli.Usage(errors.New("--record: Paseo's files are not recorded"))
-	}
 	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	if err == nil {
+		err = w.Record(opts.Record)
+	}
 	if err != nil {
 		return cli.Usage(err)
 	}

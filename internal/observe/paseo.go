@@ -38,6 +38,7 @@ type paseoReading struct {
 	pause func(time.Duration)
 
 	daemon                     paseo.Daemon
+	alive                      *bool // whether the daemon's process is there; nil when that was not asked or cannot be told
 	agents                     []record.Agent
 	schedules                  []record.Schedule
 	ofAgents, ofSchedules, ofD part
@@ -48,6 +49,18 @@ type part struct {
 	record.Surface
 	drift paseo.Drift
 	bad   []string // items that were not understood, one line each
+
+	unlisted bool // a directory could not be listed: a recording has no file of the part
+}
+
+// kind is the files of one surface: how large one may be, what is recorded of
+// it, and what becomes of one that parses or does not.
+type kind struct {
+	*part
+	limit int64
+	shape shape
+	parse func(name string, b []byte) error
+	skip  func(name string, err error)
 }
 
 // badShown is how many items that were not understood are named.
@@ -86,9 +99,11 @@ func (p Paseo) Observe(w *World, sink Sink) (unread []string, err error) {
 		}
 	case err != nil:
 		for _, s := range parts {
-			fail(&s.Surface, at(r.dir, err))
+			r.unlist(s, r.dir, r.dir, err)
 		}
 	default:
+		w.rec.links(w.FS, r.dir)
+		w.rec.mkdir(r.dir)
 		r.readDaemon()
 		r.readAgents()
 		r.readSchedules()
@@ -108,7 +123,8 @@ func (p Paseo) Observe(w *World, sink Sink) (unread []string, err error) {
 	}
 	emit.surface("paseo/daemon", "", r.ofD.surface(lives))
 	emit.close("")
-	return emit.unread, emit.err
+	r.machine()
+	return emit.unread, cmp.Or(emit.err, w.rec.failed())
 }
 
 // dir is the directory to read.
@@ -125,14 +141,14 @@ func (p Paseo) dir(w *World) string {
 func (r *paseoReading) readDaemon() {
 	name := filepath.Join(r.dir, "paseo.pid")
 	s := &r.ofD
-	gone := r.again([]string{name}, pidLimit, func(_ string, b []byte) error {
+	gone := r.again([]string{name}, kind{s, pidLimit, pidShape, func(_ string, b []byte) error {
 		d, err := paseo.ParsePID(b, &s.drift)
 		r.daemon = d
 		return err
 	}, func(name string, err error) {
 		s.Unparsed++
 		fail(&s.Surface, at(name, err))
-	})
+	}})
 	if !s.OK {
 		return
 	}
@@ -143,7 +159,8 @@ func (r *paseoReading) readDaemon() {
 		return
 	}
 	started := r.daemon.StartedAt
-	switch alive := r.w.Alive(r.daemon.PID); {
+	r.alive = r.w.Alive(r.daemon.PID)
+	switch alive := r.alive; {
 	case alive == nil:
 		fail(&s.Surface, fmt.Errorf("whether process %d lives cannot be told", r.daemon.PID))
 	case *alive && r.fromBeforeBoot(started):
@@ -171,25 +188,28 @@ func (r *paseoReading) fromBeforeBoot(t time.Time) bool {
 // again reads and parses files. What does not parse is read again within 300
 // ms and then given to skip; gone counts the files that were not there any
 // more. A recording does not change and is read once.
-func (r *paseoReading) again(names []string, limit int64, parse func(name string, b []byte) error, skip func(name string, err error)) (gone int) {
+func (r *paseoReading) again(names []string, k kind) (gone int) {
 	for try := 0; ; try++ {
 		var left []string
 		for _, name := range names {
-			b, err := r.w.ReadFile(name, limit)
+			b, err := r.w.ReadFile(name, k.limit)
 			if errors.Is(err, fs.ErrNotExist) {
 				gone++
 				continue
 			}
-			if err == nil {
-				err = parse(name, b)
+			if err != nil {
+				b = nil // it may be a part that is a whole record
+			} else {
+				err = k.parse(name, b)
 			}
-			switch {
-			case err == nil:
-			case try < len(retries) && !r.w.Recorded():
+			if err != nil && try < len(retries) && !r.w.Recorded() {
 				left = append(left, name)
-			default:
-				skip(name, err)
+				continue
 			}
+			if err != nil {
+				k.skip(name, err)
+			}
+			r.keep(name, b, k)
 		}
 		if names = left; len(names) == 0 {
 			return gone

@@ -28,7 +28,7 @@ func (r *paseoReading) readAgents() {
 				todo = append(todo, name)
 			}
 		}
-		gone := r.again(todo, paseoLimit, func(name string, b []byte) error {
+		gone := r.again(todo, kind{s, paseoLimit, agentShape, func(name string, b []byte) error {
 			a, err := paseo.ParseAgent(b, &s.drift)
 			if err != nil {
 				return err
@@ -36,7 +36,7 @@ func (r *paseoReading) readAgents() {
 			a.Path, a.Flat = name, filepath.Dir(name) == filepath.Join(r.dir, "agents")
 			read = append(read, a)
 			return nil
-		}, func(name string, err error) { s.skip(r.short(name), err) })
+		}, func(name string, err error) { s.skip(r.short(name), err) }})
 		if gone == 0 {
 			break
 		}
@@ -60,7 +60,7 @@ func (r *paseoReading) agentFiles() []string {
 	root := filepath.Join(r.dir, "agents")
 	entries, _, err := r.w.ReadDir(root)
 	if err != nil {
-		fail(&r.ofAgents.Surface, at(root, err))
+		r.unlist(&r.ofAgents, root, root, err)
 		return nil
 	}
 	var files []string
@@ -71,7 +71,7 @@ func (r *paseoReading) agentFiles() []string {
 		case e.IsDir():
 			inner, _, err := r.w.ReadDir(name)
 			if err != nil {
-				fail(&r.ofAgents.Surface, at(name, err))
+				r.unlist(&r.ofAgents, name, root, err)
 			}
 			for _, i := range inner {
 				if isRecord(i) {
@@ -89,7 +89,7 @@ func (r *paseoReading) readSchedules() {
 	root := filepath.Join(r.dir, "schedules")
 	entries, _, err := r.w.ReadDir(root)
 	if err != nil {
-		fail(&s.Surface, at(root, err))
+		r.unlist(s, root, root, err)
 		return
 	}
 	var files []string
@@ -104,7 +104,7 @@ func (r *paseoReading) readSchedules() {
 		look.Agents[a.ID] = a
 	}
 	read := map[string]record.Schedule{}
-	r.again(files, paseoLimit, func(name string, b []byte) error {
+	r.again(files, kind{s, paseoLimit, scheduleShape, func(name string, b []byte) error {
 		plan, err := paseo.ParseSchedule(b, &s.drift)
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func (r *paseoReading) readSchedules() {
 			read[seen.ID] = seen
 		}
 		return nil
-	}, func(name string, err error) { s.skip(r.short(name), err) })
+	}, func(name string, err error) { s.skip(r.short(name), err) }})
 	for _, id := range slices.Sorted(maps.Keys(read)) {
 		r.schedules = append(r.schedules, read[id])
 	}
