@@ -40,7 +40,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.Asks = b.Asks[2:]
-	if got := b.text(); !strings.Contains(got, strings.Repeat("x", 299)+"…\n") {
+	if got := b.text(); !strings.Contains(got, " a3: "+strings.Repeat("x", 299)+"…\n") {
 		t.Errorf("a long question is not cut: %q", got)
 	}
 	if b.title() != "fleet: lamp" {
