@@ -171,3 +171,20 @@ func (p program) verify() error {
 	}
 	return nil
 }
+
+// compact writes the ledger again without what nobody asks for any more.
+func (p program) compact() error {
+	l, _, err := p.open(p.opts.Scope)
+	if err != nil {
+		return err
+	}
+	c, err := l.Compact()
+	if err != nil {
+		return fmt.Errorf("compact: the ledger is as it was: %w", err)
+	}
+	fmt.Fprintf(p.std.Out, "%s: %d entries kept, %d dropped\n", ledger.File, len(c.Kept), c.Dropped)
+	if len(c.Damaged) > 0 {
+		fmt.Fprintf(p.std.Out, "%d damaged lines are now in %s\n", len(c.Damaged), ledger.DamagedFile)
+	}
+	return nil
+}

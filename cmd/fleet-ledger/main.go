@@ -8,6 +8,7 @@
 //	fleet-ledger append < stream > stream          write the stream's entries; pass it on
 //	fleet-ledger exit --tick N < snapshot          end a tick
 //	fleet-ledger cat | verify                      print the entries; name what is damaged
+//	fleet-ledger compact                           leave out what nobody asks for any more
 //
 // append writes nothing unless the stream is whole: the closing records of the
 // judge and of the programs that added entries are there and fit. The ledger is
@@ -40,7 +41,8 @@ func main() {
 			"observe: write what the ledger tells, as records.\n" +
 			"append: write the entries of the stream on standard input when it is whole; pass it on.\n" +
 			"exit --tick N: end a tick; a snapshot on standard input adds its counts.\n" +
-			"cat: print the entries. verify: name what is damaged, status 1.",
+			"cat: print the entries. verify: name what is damaged, status 1.\n" +
+			"compact: write the ledger again without resolved asks and ticks that no report tells of; not while a tick runs.",
 	}, run)
 }
 
@@ -50,9 +52,9 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 		return cli.Usage(err)
 	}
 	p := program{std, opts, w}
-	commands := map[string]func() error{"fire": p.fire, "observe": p.observe, "append": p.append, "exit": p.exit, "cat": p.cat, "verify": p.verify}
+	commands := map[string]func() error{"fire": p.fire, "observe": p.observe, "append": p.append, "exit": p.exit, "cat": p.cat, "verify": p.verify, "compact": p.compact}
 	if len(std.Args) != 1 || commands[std.Args[0]] == nil {
-		return cli.Usage(fmt.Errorf("which command? fire, observe, append, exit, cat or verify\ntry fleet-ledger --help"))
+		return cli.Usage(fmt.Errorf("which command? fire, observe, append, exit, cat, verify or compact\ntry fleet-ledger --help"))
 	}
 	return commands[std.Args[0]]()
 }

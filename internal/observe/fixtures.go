@@ -48,7 +48,7 @@ func openFixtures(dir string, now time.Time, given bool) (*World, error) {
 	w := &World{Home: m.Home, Host: m.Host, OS: m.OS, Zone: m.Zone, At: m.At, BootAt: m.BootAt, AwakeS: m.AwakeS,
 		FS: dotGit{tree{root.FS(), root.OpenFile}}, env: func(string) string { return "" }, fixtures: dir}
 	if given {
-		w.At = now
+		w.At, w.AwakeS = now, nil
 	}
 	return w, nil
 }

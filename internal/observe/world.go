@@ -52,6 +52,9 @@ func New(fixtures string, now time.Time, given bool) (*World, error) {
 	host, _, _ = strings.Cut(host, ".")
 	w := &World{Home: home, Host: host, At: now, FS: machineTree(), env: os.Getenv}
 	w.platform()
+	if given {
+		w.AwakeS = nil // it is of the real present
+	}
 	return w, nil
 }
 

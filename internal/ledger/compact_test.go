@@ -1,0 +1,121 @@
+package ledger
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/fleet-tools/fleet/internal/command"
+)
+
+// aged is a ledger of 60 ticks with a damaged line.
+func aged(t *testing.T) Ledger {
+	l := newLedger(t)
+	var b strings.Builder
+	for n := range 60 {
+		b.WriteString(fireLine(n+1) + "\n")
+	}
+	b.WriteString("half a li\n" + fireLine(61) + "\n")
+	l.put(t, File, b.String())
+	return l
+}
+
+func TestCompact(t *testing.T) {
+	l := aged(t)
+	before := l.text(t)
+	c, err := l.Compact()
+	if err != nil || c.Dropped != 13 || len(c.Kept) != 48 || len(c.Damaged) != 1 {
+		t.Fatalf("%d dropped, %d kept, %d damaged, %v", c.Dropped, len(c.Kept), len(c.Damaged), err)
+	}
+	want := strings.Replace(before[strings.Index(before, fireLine(14)):], "half a li\n", "", 1)
+	if got := l.text(t); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	aside, err := os.ReadFile(filepath.Join(l.Dir, DamagedFile))
+	if err != nil || string(aside) != "half a li\n" {
+		t.Errorf("set aside %q, %v", aside, err)
+	}
+	info, err := os.Stat(l.Path())
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if n, err := l.Fire(noon, true, "", nil); n != 62 || err != nil {
+		t.Errorf("the next tick is %d, %v", n, err)
+	}
+	os.Remove(filepath.Join(l.Dir, DamagedFile))
+	was, _ := os.Stat(l.Path())
+	if c, err := l.Compact(); err != nil || c.Dropped != 1 {
+		t.Errorf("one tick later %d are dropped, %v", c.Dropped, err)
+	}
+	again, _ := os.Stat(l.Path())
+	if c, err := l.Compact(); err != nil || c.Dropped != 0 {
+		t.Errorf("%d dropped, %v", c.Dropped, err)
+	}
+	last, _ := os.Stat(l.Path())
+	if os.SameFile(was, again) || !os.SameFile(again, last) {
+		t.Error("a ledger of which nothing goes is written again, or one is not")
+	}
+	if _, err := os.Stat(filepath.Join(l.Dir, DamagedFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing was damaged: %v", err)
+	}
+}
+
+// Whatever stops a compaction, the ledger is as it was.
+func TestCompact_fails(t *testing.T) {
+	tests := []struct {
+		name string
+		err  string
+		do   func(t *testing.T, l *Ledger)
+	}{
+		{"a tick runs", "a tick runs: ", func(t *testing.T, l *Ledger) {
+			lock, err := command.TryLock(filepath.Join(l.Dir, tickLock), "tick 61")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { lock.Close() })
+		}},
+		{"the tick's lock cannot be made", "is a directory", func(t *testing.T, l *Ledger) { must(t, os.Mkdir(filepath.Join(l.Dir, tickLock), 0o700)) }},
+		{"the ledger's neither", "is a directory", func(t *testing.T, l *Ledger) {
+			os.Remove(filepath.Join(l.Dir, lockFile))
+			must(t, os.Mkdir(filepath.Join(l.Dir, lockFile), 0o700))
+		}},
+		{"nothing can be set aside", "is a directory", func(t *testing.T, l *Ledger) { must(t, os.Mkdir(filepath.Join(l.Dir, DamagedFile), 0o700)) }},
+		{"setting aside fails", "ledger.damaged: no space left on device", func(t *testing.T, l *Ledger) {
+			must(t, os.Symlink("/dev/full", filepath.Join(l.Dir, DamagedFile)))
+		}},
+		{"it cannot be opened", "input/output error", func(t *testing.T, l *Ledger) {
+			l.openFile = func(string, int) (file, error) { return nil, syscall.EIO }
+		}},
+		{"it cannot be read", "reading " + "ledger.jsonl: line 1: input/output error", func(t *testing.T, l *Ledger) {
+			*l = l.on(faulty{readErr: syscall.EIO})
+		}},
+		{"it is no file", "not a regular file", func(t *testing.T, l *Ledger) { *l = l.on(faulty{statErr: errors.New("not a regular file")}) }},
+	}
+	for _, tt := range tests {
+		l := aged(t)
+		before := l.text(t)
+		clean := l
+		tt.do(t, &l)
+		c, err := l.Compact()
+		if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), l.Dir+"/", ""), tt.err) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.err)
+		}
+		if got := clean.text(t); got != before || c.Dropped > 0 && tt.name == "a tick runs" {
+			t.Errorf("%s: the ledger changed", tt.name)
+		}
+	}
+	if _, err := newLedger(t).Compact(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no ledger: %v", err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

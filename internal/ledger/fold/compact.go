@@ -1,0 +1,102 @@
+package fold
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Compacted is a ledger without what no reader asks for any more.
+type Compacted struct {
+	Kept    [][]byte // lines that stay, as they were, in order
+	Damaged [][]byte // lines that are no entry
+	Dropped int      // entries that are left out
+}
+
+// Compact sorts out the lines of a ledger. What stays folds to the same as the
+// whole: every key that is open or answered, what the last ticks were and
+// resolved, what is ours, every intent without an outcome, and every entry of
+// a later release. The error says that it would not, and nothing may be left
+// out.
+func Compact(lines []Line) (Compacted, error) {
+	whole := new(State)
+	for _, l := range lines {
+		whole.Add(l)
+	}
+	return sift(lines, whole, newKeeper(whole).entry)
+}
+
+func sift(lines []Line, whole *State, keep func(record.Entry) bool) (Compacted, error) {
+	var c Compacted
+	rest := new(State)
+	for _, l := range lines {
+		switch {
+		case l.Damage != nil:
+			c.Damaged = append(c.Damaged, l.Raw)
+		case l.Newer || keep(l.Entry):
+			c.Kept = append(c.Kept, l.Raw)
+			rest.Add(l)
+		default:
+			c.Dropped++
+		}
+	}
+	if !rest.same(whole) {
+		return Compacted{}, errors.New("what would stay does not say the same as the whole")
+	}
+	return c, nil
+}
+
+// keeper knows what readers of a ledger ask for.
+type keeper struct {
+	since   int // ticks before it are not told of
+	keys    map[string]bool
+	batches map[string]bool // intents that ask one of keys
+}
+
+func newKeeper(s *State) keeper {
+	k := keeper{keys: map[string]bool{}, batches: map[string]bool{}}
+	if ns := s.ticks(); len(ns) > 0 {
+		k.since = ns[max(len(ns)-PastTicks, 0)]
+	}
+	for _, a := range s.Asked() {
+		k.keys[a.Key] = true
+	}
+	for id, b := range s.batches {
+		for _, key := range b.keys {
+			k.batches[id] = k.batches[id] || k.keys[key]
+		}
+	}
+	for id := range k.batches { // a batch brings its other keys along
+		for _, key := range s.batches[id].keys {
+			k.keys[key] = k.keys[key] || k.batches[id]
+		}
+	}
+	return k
+}
+
+func (k keeper) entry(e record.Entry) bool {
+	switch e.Kind {
+	case record.EntryFire, record.EntryExit, record.EntryStep:
+		return e.Tick == nil || *e.Tick >= k.since
+	case record.EntryIntent:
+		return e.Verb != "ask" || k.batches[e.ID]
+	case record.EntrySeen:
+		return k.batches[e.Of]
+	case record.EntryAck:
+		if e.Resolved {
+			return slices.ContainsFunc(e.Keys, func(key string) bool { return k.keys[key] })
+		}
+		return k.batches[e.Of]
+	}
+	return true
+}
+
+// same tells whether two folds give their readers the same.
+func (s *State) same(o *State) bool {
+	s.init()
+	o.init()
+	return s.LastTick == o.LastTick && s.MaxTick == o.MaxTick && reflect.DeepEqual(s.Asked(), o.Asked()) && reflect.DeepEqual(s.Owned(), o.Owned()) &&
+		reflect.DeepEqual(s.Past(), o.Past()) && reflect.DeepEqual(s.Open(), o.Open()) && reflect.DeepEqual(s.Newer, o.Newer)
+}

@@ -1,0 +1,140 @@
+package fold
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// history draws n ticks of a ledger, the first of which has the number from.
+func history(r *rand.Rand, from, n int) []Line {
+	var lines []Line
+	add := func(e record.Entry) {
+		e.V, e.Scope, e.TS = 1, "lamp", at(60*from+len(lines))
+		if e.ID == "" {
+			e.ID = fmt.Sprintf("owner-%d-%d", from, len(lines))
+		}
+		raw := Marshal(e)
+		got, newer, err := Parse(raw)
+		lines = append(lines, Line{N: len(lines) + 1, Raw: raw, Entry: got, Newer: newer, Damage: err})
+	}
+	keys := []string{"k0", "k1", "k2", "k3", "k4", "k5", "k6"}
+	for tick := from; tick < from+n; tick++ {
+		add(record.Entry{ID: fmt.Sprintf("%d-1", tick), Kind: "tick_fire", Tick: num(tick)})
+		some := func() []string {
+			return slices.DeleteFunc(slices.Clone(keys), func(string) bool { return r.IntN(3) > 0 })
+		}
+		if r.IntN(3) == 0 {
+			add(batchOf(tick, some()...))
+		}
+		if r.IntN(3) == 0 {
+			add(resolved(tick, some()...))
+		}
+		switch r.IntN(12) {
+		case 0:
+			add(ackOf(1+r.IntN(tick), `"all"`))
+		case 1:
+			add(ackOf(1+r.IntN(tick), `["a1"]`))
+		case 2:
+			add(record.Entry{Kind: "seen", By: "owner:tty", Of: fmt.Sprintf("%d-2", tick-r.IntN(5)), Result: Marshal(record.Shown{Button: []string{"Seen", "Later"}[r.IntN(2)]})})
+		case 3:
+			add(record.Entry{Kind: "adopt", By: "owner:tty", Target: Marshal(record.Adopted{SessionID: fmt.Sprintf("session-%d", tick)})})
+		case 4:
+			add(record.Entry{ID: fmt.Sprintf("%d-9", tick), Kind: "intent", Verb: "spawn", Key: "pr", Tick: num(tick)})
+		case 5:
+			add(record.Entry{ID: fmt.Sprintf("%d-8", tick), Kind: "done", Of: fmt.Sprintf("%d-9", 1+r.IntN(tick)), Tick: num(tick), Result: Marshal(map[string]string{"session_id": "s"})})
+		case 6:
+			lines = append(lines, readAll(t0, `{"v":1,"kind":"of the future","id":"x","ts":"2026-11-29T12:00:00.000Z","scope":"lamp"}`+"\n"+"rubbish\n")...)
+		}
+		if r.IntN(5) > 0 {
+			exit := 0
+			add(record.Entry{ID: fmt.Sprintf("%d-4", tick), Kind: "runner_exit", Tick: num(tick), Exit: &exit, Counts: map[string]int{"5": tick}})
+		}
+	}
+	return lines
+}
+
+var t0 = new(testing.T) // for readAll, which only reports a reader's failure
+
+// Law: what stays of a ledger says the same as the whole, to every reader, also
+// of what comes behind it; and what stays stays when it is done again.
+func TestCompact(t *testing.T) {
+	dropped := 0
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		lines := history(r, 1, 20+r.IntN(120))
+		c, err := Compact(lines)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		dropped += c.Dropped
+		damaged := 0
+		for _, l := range lines {
+			if l.Damage != nil {
+				damaged++
+			}
+		}
+		if len(c.Damaged) != damaged || len(c.Kept)+len(c.Damaged)+c.Dropped != len(lines) {
+			t.Fatalf("seed %d: %d kept, %d damaged, %d dropped of %d", seed, len(c.Kept), len(c.Damaged), c.Dropped, len(lines))
+		}
+		behind := history(rand.New(rand.NewPCG(seed, 4)), 200, 3)
+		var kept []Line
+		for i, raw := range c.Kept {
+			e, newer, err := Parse(raw)
+			kept = append(kept, Line{N: i + 1, Raw: raw, Entry: e, Newer: newer, Damage: err})
+		}
+		again, err := Compact(kept)
+		if err != nil || again.Dropped != 0 {
+			t.Errorf("seed %d: again: %d dropped, %v", seed, again.Dropped, err)
+		}
+		for _, more := range [][]Line{nil, behind} {
+			whole, rest := folded(lines, more), folded(kept, more)
+			if !rest.same(whole) {
+				t.Fatalf("seed %d: not the same", seed)
+			}
+			for _, min := range []int{0, 100, 5000} {
+				for _, p := range []Pace{{}, {time.Hour, 6 * time.Hour}} {
+					d, ok := whole.Due(at(min).Time, p)
+					e, also := rest.Due(at(min).Time, p)
+					if ok != also || !reflect.DeepEqual(d, e) {
+						t.Fatalf("seed %d: due %v %v, want %v %v", seed, e, also, d, ok)
+					}
+				}
+			}
+		}
+	}
+	if dropped < 3000 {
+		t.Errorf("%d entries dropped in all: the histories have nothing to drop", dropped)
+	}
+}
+
+func folded(parts ...[]Line) *State {
+	s := new(State)
+	for _, lines := range parts {
+		for _, l := range lines {
+			s.Add(l)
+		}
+	}
+	return s
+}
+
+// Nothing is left out when what would stay says something else.
+func TestCompact_refuses(t *testing.T) {
+	for _, kind := range []string{record.EntryFire, record.EntryExit, record.EntryIntent, record.EntryDone, record.EntryAck, record.EntrySeen, record.EntryAdopt} {
+		refused := 0
+		for seed := range uint64(20) {
+			lines := history(rand.New(rand.NewPCG(seed, 3)), 1, 100)
+			if _, err := sift(lines, folded(lines), func(e record.Entry) bool { return e.Kind != kind }); err != nil {
+				refused++
+			}
+		}
+		if refused == 0 {
+			t.Errorf("without %s: refused %d of 20 times", kind, refused)
+		}
+	}
+}
