@@ -3,7 +3,7 @@
 //
 // Usage:
 //
-//	fleet-render [--format md|json|asks] [--now TIME] < records > report
+//	fleet-render [--format md|json|html|asks] [--now TIME] < records > report
 package main
 
 import (
@@ -24,12 +24,13 @@ var program = cli.Program{
 
 type options struct {
 	cli.Common
-	Format string `long:"format" value-name:"FORMAT" choice:"md" choice:"json" choice:"asks" default:"md" description:"write md, for a person, json, for jq, or asks: what this tick asks that was not asked before, nothing when there is none"`
+	Format string `long:"format" value-name:"FORMAT" choice:"md" choice:"json" choice:"html" choice:"asks" default:"md" description:"write md, for a person, json, for jq, html, one page with all of it for a browser, or asks: what this tick asks that was not asked before, nothing when there is none"`
 }
 
 var formats = map[string]func(io.Writer, report.Report) error{
 	"md":   report.Markdown,
 	"json": report.JSON,
+	"html": report.HTML,
 	"asks": report.Asks,
 }
 

@@ -63,8 +63,11 @@ func title(a *Ask, columns int) string {
 }
 
 // state is an ask's number and what became of it.
-func (p *page) state(a *Ask) string {
-	s := text(a.ID, 12)
+func (p *page) state(a *Ask) string { return inert(p.stateOf(a)) }
+
+// stateOf is state before it is made inert.
+func (p *page) stateOf(a *Ask) string {
+	s := clip(a.ID, 12)
 	if a.Batch > 0 {
 		s = fmt.Sprintf("%s of batch %d", cmp.Or(s, "one"), a.Batch)
 	}
@@ -74,7 +77,7 @@ func (p *page) state(a *Ask) string {
 		record.AskUnchecked: "open, not re-checked: what it rests on was not read",
 		record.AskAcked:     "answered, and still true",
 	}
-	s = strings.TrimPrefix(s+", "+cmp.Or(said[a.State], text(a.State, 12), "open"), ", ")
+	s = strings.TrimPrefix(s+", "+cmp.Or(said[a.State], clip(a.State, 12), "open"), ", ")
 	if a.Since != nil && a.State != record.AskNew {
 		s += ", raised " + p.local(a.Since.Time)
 	}

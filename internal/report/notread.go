@@ -52,7 +52,7 @@ const judge = "fleet-classify"
 const oldAfter = 10 * time.Minute
 
 // addNotRead collects what is missing and, from it, the alarm.
-func (r *Report) addNotRead(set *record.Set) {
+func (r *Report) addNotRead(set *input) {
 	surfaces := []string{"claude"}
 	_, tick, hasTick := set.Tick()
 	if hasTick {
@@ -75,7 +75,7 @@ func (r *Report) addNotRead(set *record.Set) {
 }
 
 // failedSurfaces is what the observers say of their own reading.
-func failedSurfaces(set *record.Set, expected []string) []NotRead {
+func failedSurfaces(set *input, expected []string) []NotRead {
 	var ns []NotRead
 	for _, rec := range set.Of(record.KindSurface) {
 		s, ok := record.Payload[record.Surface](rec)
@@ -107,7 +107,7 @@ func failedSurfaces(set *record.Set, expected []string) []NotRead {
 
 // anotherRead tells a product of which one part is absent and another was read: of
 // several schedulers a machine has one.
-func anotherRead(set *record.Set, host, product string) bool {
+func anotherRead(set *input, host, product string) bool {
 	if product != "schedule" {
 		return false
 	}
@@ -122,7 +122,7 @@ func anotherRead(set *record.Set, host, product string) bool {
 
 // cutPrograms is the programs whose closing record is missing or does not fit
 // what is here.
-func cutPrograms(set *record.Set) []NotRead {
+func cutPrograms(set *input) []NotRead {
 	var ns []NotRead
 	closed := map[key]bool{}
 	for _, host := range append(set.Hosts(), "") {
@@ -167,7 +167,7 @@ func expectedHosts(tick *record.Tick) []string {
 
 // missingHosts is the machines that a tick expects and that said nothing, and
 // its repositories that are not there.
-func missingHosts(set *record.Set, tick *record.Tick) []NotRead {
+func missingHosts(set *input, tick *record.Tick) []NotRead {
 	if tick == nil {
 		return nil
 	}
@@ -185,7 +185,7 @@ func missingHosts(set *record.Set, tick *record.Tick) []NotRead {
 
 // observed tells whether an observer's record came from a machine: the tick's
 // own record bears a host too and is no look at it.
-func observed(set *record.Set, host string) bool {
+func observed(set *input, host string) bool {
 	return slices.ContainsFunc(set.All(), func(rec record.Record) bool {
 		return rec.Host == host && strings.HasPrefix(rec.By, "fleet-observe-")
 	})
@@ -194,7 +194,7 @@ func observed(set *record.Set, host string) bool {
 // missingPrograms is the programs that the stream should hold and of which not
 // one record is there. Claude Code is looked at on every machine, the rest
 // wherever the tick runs.
-func missingPrograms(set *record.Set, surfaces []string, tick *record.Tick) []NotRead {
+func missingPrograms(set *input, surfaces []string, tick *record.Tick) []NotRead {
 	present := map[key]bool{}
 	for _, rec := range set.All() {
 		present[key{rec.Host, rec.By}] = true
@@ -229,7 +229,7 @@ func missingPrograms(set *record.Set, surfaces []string, tick *record.Tick) []No
 }
 
 // oldHosts is the machines whose records are older than another machine's.
-func oldHosts(set *record.Set) []NotRead {
+func oldHosts(set *input) []NotRead {
 	newest := map[string]time.Time{}
 	for _, kind := range []record.Kind{record.KindHost, record.KindSession} {
 		for _, rec := range set.Of(kind) {
@@ -252,7 +252,7 @@ func oldHosts(set *record.Set) []NotRead {
 }
 
 // addUnjudged finds the sessions that were seen and that no judge spoke of.
-func (r *Report) addUnjudged(set *record.Set) []NotRead {
+func (r *Report) addUnjudged(set *input) []NotRead {
 	r.unjudged = map[key]*Row{}
 	missing := map[string][]string{}
 	for _, rec := range set.Of(record.KindSession) {

@@ -40,7 +40,7 @@ var (
 // reach fills how much of a part was looked at. A source of which no line is
 // here was not; one that is cut or could not read something is in NotRead too.
 // writers is where each program looked.
-func (p *Part[T]) reach(set *record.Set, writers map[string][]string, sources []source) {
+func (p *Part[T]) reach(set *input, writers map[string][]string, sources []source) {
 	var broken, says []string
 	for _, s := range sources {
 		cut := func(host string) bool { return set.Closed(host, s.program) != nil }
@@ -69,7 +69,7 @@ func (p *Part[T]) reach(set *record.Set, writers map[string][]string, sources []
 }
 
 // writersOf is the hosts of which a program wrote anything, by program.
-func writersOf(set *record.Set) map[string][]string {
+func writersOf(set *input) map[string][]string {
 	writers := map[string][]string{}
 	for _, rec := range set.All() {
 		if hosts := writers[rec.By]; !slices.Contains(hosts, rec.Host) {
@@ -80,7 +80,7 @@ func writersOf(set *record.Set) map[string][]string {
 }
 
 // failed tells whether a surface whose name begins with prefix was not read.
-func failed(set *record.Set, prefix string) bool {
+func failed(set *input, prefix string) bool {
 	return slices.ContainsFunc(set.Of(record.KindSurface), func(rec record.Record) bool {
 		s, ok := record.Payload[record.Surface](rec)
 		return ok && s.Records == nil && !s.OK && strings.HasPrefix(rec.Subject, prefix)
@@ -88,7 +88,7 @@ func failed(set *record.Set, prefix string) bool {
 }
 
 // addParts takes what is known beside the sessions.
-func (r *Report) addParts(set *record.Set) {
+func (r *Report) addParts(set *input) {
 	writers := writersOf(set)
 	r.Surfaces = surfaces(set)
 	r.Repos = Part[Repo]{Rows: repos(set)}

@@ -101,7 +101,8 @@ func (k key) compare(o key) int {
 }
 
 // Build makes the report of a stream. now is the present, Set.Now's answer.
-func Build(set *record.Set, now record.Time) Report {
+func Build(stream *record.Set, now record.Time) Report {
+	set := newInput(stream)
 	r := Report{V: Version, At: now, Scope: LocalScope, Hosts: nonNil(set.Hosts())}
 	home := ""
 	if _, t, ok := set.Tick(); ok {
@@ -123,7 +124,7 @@ func Build(set *record.Set, now record.Time) Report {
 
 // zoneOf is the zone of the machine that runs the tick, else of the first one
 // that names its zone: one report speaks of one clock.
-func zoneOf(set *record.Set, home string) string {
+func zoneOf(set *input, home string) string {
 	zone := ""
 	for _, rec := range set.Of(record.KindHost) {
 		h, ok := record.Payload[record.Host](rec)
@@ -142,7 +143,7 @@ func zoneOf(set *record.Set, home string) string {
 
 // asOf is when the oldest observation of sessions was made: nothing in the
 // picture is older.
-func asOf(set *record.Set) *record.Time {
+func asOf(set *input) *record.Time {
 	var oldest *record.Time
 	for _, kind := range []record.Kind{record.KindHost, record.KindSession, record.KindVerdict} {
 		for _, rec := range set.Of(kind) {
@@ -154,7 +155,7 @@ func asOf(set *record.Set) *record.Time {
 	return oldest
 }
 
-func findings(set *record.Set) []Finding {
+func findings(set *input) []Finding {
 	fs := []Finding{}
 	for _, rec := range set.Of(record.KindFinding) {
 		if f, ok := record.Payload[record.Finding](rec); ok {
@@ -176,7 +177,7 @@ func (f Finding) rank() int {
 	return map[string]int{gap: -4, "pause": -3, "process": -2, "boot": -1, "overlap": 1, "count": 2}[f.Name]
 }
 
-func notes(set *record.Set) []Note {
+func notes(set *input) []Note {
 	ns := []Note{}
 	if rec, t, ok := set.Tick(); ok {
 		for _, says := range t.Verbose {

@@ -45,7 +45,7 @@ func sectionOf(class string) string {
 	return unknown
 }
 
-func (r *Report) addRows(set *record.Set) {
+func (r *Report) addRows(set *input) {
 	r.verdicts, r.subjects = map[key]*Row{}, map[string][]*Row{}
 	for _, rec := range set.Of(record.KindVerdict) {
 		v, ok := record.Payload[record.Verdict](rec)

@@ -26,7 +26,7 @@ type Schedule struct {
 	record.Schedule
 }
 
-func schedules(set *record.Set) []Schedule {
+func schedules(set *input) []Schedule {
 	all := []Schedule{}
 	for _, rec := range set.Of(record.KindSchedule) {
 		if p, ok := record.Payload[record.Schedule](rec); ok {

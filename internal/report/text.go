@@ -21,6 +21,9 @@ const (
 // out whole, line breaks and other controls become spaces, invisible and
 // direction-changing characters go, runs of spaces shrink to one.
 func clean(s string) string {
+	if isClean(s) {
+		return s
+	}
 	cut := len(s) > maxBytes
 	if cut {
 		s = s[:maxBytes]
@@ -46,6 +49,19 @@ func clean(s string) string {
 		b.WriteString("…")
 	}
 	return b.String()
+}
+
+// isClean tells, of most texts, that clean would change nothing: that one is
+// short, printable ASCII, and single-spaced.
+func isClean(s string) bool {
+	gap := true
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && gap {
+			return false
+		}
+		gap = s[i] == ' '
+	}
+	return len(s) <= maxBytes && (!gap || s == "")
 }
 
 // invisible tells characters that show nothing but change how the rest is
@@ -128,6 +144,9 @@ func width(s string) int { return displaywidth.String(s) }
 // clip cleans s and cuts it to at most n columns, an ellipsis included, never
 // inside a character.
 func clip(s string, n int) string {
+	if len(s) <= n && isClean(s) {
+		return s
+	}
 	cs := clusters(clean(s))
 	used, keep := 0, 0
 	for i, c := range cs {

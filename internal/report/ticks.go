@@ -29,11 +29,11 @@ type Past struct {
 }
 
 // past is the last ticks, oldest first. tick is the one that runs.
-func past(set *record.Set, tick *int) []Past {
+func past(set *input, tick *int) []Past {
 	all := []Past{}
 	for _, rec := range set.Of(record.KindPast) {
 		p, ok := record.Payload[record.Past](rec)
-		if !ok {
+		if !ok || p.Tick < 0 {
 			continue
 		}
 		t := Past{Host: rec.Host, State: TickGood, Past: *p}

@@ -71,11 +71,7 @@ const idWidth = 36
 // where is the place of a session: the machine when there are several, the
 // repository when the path does not name it, the path, the branch.
 func (n names) where(row *Row, columns int) string {
-	s := row.Session
-	dir := s.Cwd
-	if h := n.homes[row.Host]; h != "" && strings.HasPrefix(dir+"/", h+"/") {
-		dir = "~/" + strings.TrimPrefix(dir[len(h):], "/")
-	}
+	s, dir := row.Session, n.dir(row)
 	var before, after string
 	if n.many {
 		before = clip(row.Host, 20) + ": "
@@ -88,6 +84,15 @@ func (n names) where(row *Row, columns int) string {
 	}
 	room := max(columns-width(before)-width(after), 16)
 	return inert(before + cmp.Or(clipPath(dir, room), "no directory") + after)
+}
+
+// dir is the working directory of a session, the home directory as ~.
+func (n names) dir(row *Row) string {
+	dir := row.Session.Cwd
+	if h := n.homes[row.Host]; h != "" && strings.HasPrefix(dir+"/", h+"/") {
+		return "~/" + strings.TrimPrefix(dir[len(h):], "/")
+	}
+	return dir
 }
 
 // repoName is the directory that a repository is known by, from its git

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// A card is one thing that needs the owner.
+type card struct {
+	Done     bool   // answered, and still true
+	State    string // its number and what became of it; "" when nobody asked
+	Question string
+	Name, ID string // its session; "" when it is about none
+	Anchor   int    // row of the session
+	Label    string // class of the session
+	Kind     string // section of the session
+	Place    string
+	Since    string
+	Seen     string
+	Notes    []string
+	Ack, Go  string // commands
+}
+
+// Cards is what needs the owner, in order.
+func (s *sheet) Cards() []card {
+	p := &page{Report: s.Report, names: s.names, clock: s.clock}
+	var cs []card
+	for _, n := range s.needs {
+		var c card
+		if a := n.ask; a != nil {
+			c.Done, c.State, c.Ack = a.rank() == answered, p.stateOf(a), s.ack(a)
+			c.Question = s.Text(cmp.Or(clean(a.Question), clean(a.Key), "a question without words"))
+		}
+		if row := n.row; row != nil {
+			c.Name, c.ID, c.Anchor = cmp.Or(s.Name(row.Session.Name), "(no name)"), s.short(row), s.anchors[row.key()]
+			c.Kind, c.Label, c.Place, c.Go = sectionOf(row.Class), s.className(row), s.place(row), attach(row)
+			if row.waits() {
+				c.Question = cmp.Or(s.Text(row.Question), c.Question)
+				c.Since, c.Seen = p.since(row), s.readings(row)
+				for _, says := range besides(row) {
+					c.Notes = append(c.Notes, s.Text(says))
+				}
+			}
+		}
+		cs = append(cs, c)
+	}
+	return cs
+}
+
+// ack is the command that answers an ask, "" when no answer would find it.
+func (s *sheet) ack(a *Ask) string {
+	if a.Batch <= 0 || a.rank() != open || s.Tick == nil || !plainID(s.Scope) || len(s.Scope) > idWidth {
+		return ""
+	}
+	cmd := fmt.Sprintf("fleet-asks ack %d --scope %s", a.Batch, s.Scope)
+	if plainID(a.ID) && len(a.ID) <= 12 {
+		cmd += " --ask " + a.ID
+	}
+	return cmd
+}
+
+// Quiet is what to say when nothing needs the owner.
+func (s *sheet) Quiet() string {
+	switch {
+	case len(s.needs) > 0 || s.Alarm != "":
+		return ""
+	case s.Total == 0:
+		return "No sessions."
+	case len(s.NotRead) > 0:
+		return "Nothing that was read needs you."
+	}
+	return "Nothing needs you."
+}
+
+// Batches sums up the batches that wait for an answer.
+func (s *sheet) Batches() string {
+	b := s.batches()
+	if b.unanswered == 0 {
+		return ""
+	}
+	says := fmt.Sprintf("%s unanswered, %d of them unseen; the oldest is batch %d", count(b.unanswered, "batch", "batches"), b.unseen, b.oldest)
+	if b.since != nil {
+		says += ", " + s.local(b.since.Time)
+	}
+	return says + "."
+}
+
+// Resolved is the questions that are no longer open.
+func (s *sheet) Resolved() []string {
+	var parts []string
+	for _, a := range s.Asks {
+		if a.rank() == resolved {
+			parts = append(parts, s.Text(cmp.Or(clean(a.Question), clean(a.Key), "a question without words")))
+		}
+	}
+	return parts
+}
+
+// className is a row's class in words.
+func (s *sheet) className(row *Row) string {
+	if c := clip(row.ClassName, 40); c != "" {
+		return c
+	}
+	return "class " + clip(row.Class, 12)
+}
+
+// stamp is a time for a machine: HTML's datetime.
+func stamp(t *record.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.Format("2006-01-02T15:04:05Z")
+}
