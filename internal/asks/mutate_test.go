@@ -29,6 +29,7 @@ func TestNeeds(t *testing.T) {
 
 // closed is what fails closed here.
 var closed = mutants.Table{
+	Fields: []string{"err", "failed"},
 	Slips: map[string]string{
 		"stream.raise: return nil, nil": "return s.sessions(), nil",
 		"stream.listing: return nil":    `return []condition{{key: "listing"}}`,

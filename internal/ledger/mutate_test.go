@@ -8,7 +8,8 @@ import (
 
 // closed is what fails closed here.
 var closed = mutants.Table{
-	Calls: []string{"Warn"},
+	Fields: []string{"err"},
+	Calls:  []string{"Warn"},
 }
 
 // Every row has a site.

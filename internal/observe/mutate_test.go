@@ -9,7 +9,7 @@ import (
 // closed is what fails closed here.
 var closed = mutants.Table{
 	Errors: []string{"*github.Failure"},
-	Fields: []string{"OK", "Error", "Unread", "Unparsed", "err", "failure", "cut", "missing"},
+	Fields: []string{"OK", "Error", "Unread", "Unparsed", "err", "failure", "cut", "missing", "unread", "binErr"},
 	Calls:  []string{"fail", "refuse", "skip", "note", "failure", "unlist"},
 	Equivalent: map[string]string{
 		"New: return nil, err (2)":                     "a host without a name: uname(2) does not fail",

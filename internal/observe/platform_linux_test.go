@@ -1,6 +1,10 @@
 package observe
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -19,5 +23,43 @@ func TestHidden(t *testing.T) {
 	ds := claude.Join(claude.Reading{TableRead: true, Table: got, Files: []claude.ProcessFile{{PID: 1, Kind: "interactive", SessionID: "s", ProcStart: "9"}}})
 	if p := ds[0].Process; p.Alive != nil || p.Start != "cannot tell" {
 		t.Errorf("got %+v", p)
+	}
+}
+
+// The process table is not empty when it cannot be listed.
+func TestProcesses(t *testing.T) {
+	w := new(World)
+	without(t, 0, func() {
+		if ps, err := w.Processes(nil); ps != nil || !errors.Is(err, syscall.EMFILE) {
+			t.Errorf("%v %v", ps, err)
+		}
+	})
+	ps, err := w.Processes(map[int]bool{os.Getpid(): true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range ps {
+		if p.PID == os.Getpid() && p.Start != "" {
+			return
+		}
+	}
+	t.Errorf("this process is not there: %+v", ps)
+}
+
+func TestStartTime(t *testing.T) {
+	dir := t.TempDir()
+	if start, err := startTime(dir); start != "" || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no stat: %q %v", start, err)
+	}
+	for text, want := range map[string]string{
+		"7 (a) b) (c) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23\n": "22",
+		"7 (a) S 4 5\n": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "stat"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if start, err := startTime(dir); start != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q %v", text, start, err)
+		}
 	}
 }

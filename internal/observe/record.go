@@ -31,16 +31,17 @@ func (w *World) Record(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("--record: %w", err)
-	}
-	if len(entries) > 0 {
-		return fmt.Errorf("--record: %s is not empty", dir)
-	}
+	err := os.MkdirAll(dir, 0o700)
 	var root *os.Root
-	if err = os.MkdirAll(filepath.Join(dir, "root"), 0o700); err == nil {
+	if err == nil {
 		root, err = os.OpenRoot(dir)
+	}
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = fs.ReadDir(root.FS(), ".")
+	}
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s is not empty", dir)
 	}
 	if err != nil {
 		return fmt.Errorf("--record: %w", err)
@@ -150,6 +151,7 @@ func (r *Recording) machine(w *World, table []claude.Process, read bool) {
 		p.Exe, p.Cwd, p.Args = guard.Path(p.Exe), guard.Path(p.Cwd), guard.Text(p.Args, errorWidth)
 		m.Processes = append(m.Processes, p)
 	}
+	r.mkdir("/") // also when no file is kept
 	b, err := json.MarshalIndent(m, "", "  ")
 	r.write("meta.json", append(b, '\n'), err)
 }

@@ -95,11 +95,13 @@ func TestRecord_refuses(t *testing.T) {
 		}
 	}
 	w := new(World)
-	without(t, func() {
-		if err := w.Record(filepath.Join(base, "new")); w.rec != nil || !errors.Is(err, syscall.EMFILE) {
-			t.Errorf("no file can be opened: %v", err)
-		}
-	})
+	for opened := range 2 { // the directory, then the list of it
+		without(t, opened, func() {
+			if err := w.Record(filepath.Join(base, "new")); w.rec != nil || !errors.Is(err, syscall.EMFILE) {
+				t.Errorf("%d files can be opened: %v", opened, err)
+			}
+		})
+	}
 	if err := w.Record(""); w.rec != nil || err != nil {
 		t.Errorf("not asked for: %v", err)
 	}
@@ -130,7 +132,7 @@ func TestRecording_firstFailure(t *testing.T) {
 	}
 }
 
-// A directory or a link that cannot be recorded is a failure.
+// A file, a directory or a link that cannot be recorded is a failure.
 func TestRecording_directories(t *testing.T) {
 	record := func() (*Recording, string) {
 		w, dir := new(World), filepath.Join(t.TempDir(), "rec")
@@ -139,10 +141,14 @@ func TestRecording_directories(t *testing.T) {
 		}
 		return w.rec, dir
 	}
-	r, dir := record()
-	if err := os.WriteFile(filepath.Join(dir, "root/home"), nil, 0o600); err != nil {
-		t.Fatal(err)
+	r, _ := record()
+	r.mkdir("/home/ana")
+	r.file("/home/ana", nil, nil)
+	if err := r.failed(); !errors.Is(err, syscall.EISDIR) {
+		t.Errorf("a directory is where a file should be: %v", err)
 	}
+	r, _ = record()
+	r.file("/home", nil, nil)
 	r.mkdir("/home/ana")
 	if err := r.failed(); !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("a file is where a directory should be: %v", err)

@@ -25,39 +25,41 @@ func (f *finder) statements(list []ast.Stmt) {
 	}
 }
 
-// assigned adds an assignment to a field that says what is wrong. What is
-// assigned is evaluated all the same.
+// assigned adds an assignment to what says that something is wrong, once for
+// each of several. What is assigned is evaluated all the same.
 func (f *finder) assigned(s *ast.AssignStmt) {
-	if !slices.ContainsFunc(s.Lhs, f.says) {
-		return
-	}
 	var left, right []string
+	for _, v := range s.Lhs {
+		left = append(left, f.source(v))
+	}
 	for _, v := range s.Rhs {
 		right = append(right, f.source(v))
 	}
-	if !slices.ContainsFunc(right, func(v string) bool { return v != "true" && v != "nil" }) {
-		return // it says that all is well
+	if s.Tok == token.DEFINE || !slices.ContainsFunc(right, func(v string) bool { return v != "true" && v != "nil" }) {
+		return // nothing was said before, or it says that all is well
 	}
-	for _, v := range s.Lhs {
-		name := f.source(v)
-		if f.says(v) {
-			name = "_"
+	for i, v := range s.Lhs {
+		if !f.says(v) {
+			continue
 		}
-		left = append(left, name)
+		slip := strings.Join(slices.Concat(left[:i], []string{"_"}, left[i+1:]), ", ") + " = " + strings.Join(right, ", ")
+		switch {
+		case s.Tok != token.ASSIGN:
+			slip = ""
+		case len(s.Lhs) == 1 && last(left[0]) == "OK":
+			slip += "; " + left[0] + " = true"
+		}
+		f.add(s, slip, false)
 	}
-	slip := strings.Join(left, ", ") + " = " + strings.Join(right, ", ")
-	switch {
-	case s.Tok != token.ASSIGN:
-		slip = ""
-	case len(s.Lhs) == 1 && last(f.source(s.Lhs[0])) == "OK":
-		slip += "; " + f.source(s.Lhs[0]) + " = true"
-	}
-	f.add(s, slip, false)
 }
 
+// says tells whether a field or a variable has one of the names.
 func (f *finder) says(e ast.Expr) bool {
-	sel, ok := e.(*ast.SelectorExpr)
-	return ok && slices.Contains(f.Fields, sel.Sel.Name)
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		e = sel.Sel
+	}
+	name, ok := e.(*ast.Ident)
+	return ok && slices.Contains(f.Fields, name.Name)
 }
 
 // last is the name behind the last dot.

@@ -8,7 +8,7 @@ import (
 
 // closed is what fails closed here.
 var closed = mutants.Table{
-	Fields: []string{"Damage", "Damaged", "Nothing"},
+	Fields: []string{"Damage", "Damaged", "Nothing", "err", "closed"},
 	Calls:  []string{"say"},
 }
 
