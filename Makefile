@@ -36,8 +36,8 @@ capture: ## make the fixtures again from the real Claude Code; needs root
 fuzz: ## half a minute for each fuzz target
 	bash tests/fuzz.sh 30s
 
-soak: ## the long forms: 64 writers of 200 entries, more histories, every kill point
-	FLEET_SOAK=1 $(GO) test ./tests ./internal/asks ./internal/ledger/... -count=1 -timeout 60m -v
+soak: ## the long forms: 500 ticks of which half are killed, 64 writers of 200 entries, more histories, every kill point
+	FLEET_TICKS=500 FLEET_SOAK=1 $(GO) test ./tests ./internal/asks ./internal/ledger/... -count=1 -timeout 120m -v
 
 bench: ## ratios of whole-process costs
 	$(GO) test ./tests -run NONE -bench . -benchtime 5x
