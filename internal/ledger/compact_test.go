@@ -113,6 +113,37 @@ func TestCompact_fails(t *testing.T) {
 	}
 }
 
+// A ledger that cannot be put in place of the old one, or whose place is not
+// durable, is told; so is one that would say something else.
+func TestCompact_told(t *testing.T) {
+	begin := func() Ledger {
+		l := aged(t)
+		l.put(t, File, strings.Replace(l.text(t), "half a li\n", "", 1))
+		return l
+	}
+	l := begin()
+	l.openFile = func(name string, flag int) (file, error) {
+		f, err := os.OpenFile(name, flag, 0o600)
+		must(t, os.Rename(l.Dir, l.Dir+".moved"))
+		return f, err
+	}
+	if _, err := l.Compact(); err == nil || !strings.HasPrefix(err.Error(), "writing "+l.Path()+": ") {
+		t.Errorf("its directory is gone: %v", err)
+	}
+	l = begin().on(faulty{dirErr: syscall.EIO})
+	if _, err := l.Compact(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("the directory is not durable: %v", err)
+	}
+	l = begin()
+	ask := `{"by":"act","id":"ID","kind":"intent","scope":"lamp","target":{"asks":[{"id":"a1","key":"KEY"}],"batch":1},"tick":1,"ts":"2026-11-29T12:00:00Z","v":1,"verb":"ask"}` + "\n" +
+		`{"by":"tick","id":"1-3","keys":["KEY"],"kind":"ack","resolved":true,"scope":"lamp","tick":1,"ts":"2026-11-29T12:00:00Z","v":1}` + "\n"
+	text := strings.NewReplacer("KEY", "old", "ID", "1-2").Replace(ask) + l.text(t) + strings.NewReplacer("KEY", "new", "ID", "61-2").Replace(ask)
+	l.put(t, File, text)
+	if c, err := l.Compact(); c.Kept != nil || err == nil || l.text(t) != text {
+		t.Errorf("one id for two resolutions: %d kept, %v", len(c.Kept), err)
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

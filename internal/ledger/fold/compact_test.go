@@ -138,3 +138,58 @@ func TestCompact_refuses(t *testing.T) {
 		}
 	}
 }
+
+// What nobody asks for any more goes: an ask that was resolved, with its batch,
+// its showing and its answer, and ticks that are not told of.
+func TestCompact_drops(t *testing.T) {
+	seen := record.Entry{ID: "owner-1", Kind: "seen", Of: "1-2", Result: Marshal(record.Shown{Button: "Seen"})}
+	ack := ackOf(1, `"all"`)
+	ack.ID = "owner-2"
+	old := []record.Entry{batchOf(1, "old"), seen, ack, resolved(2, "old"), {ID: "1-3", Kind: record.EntryStep, Tick: num(1)}}
+	want := []string{"3-2"}
+	es := append(old, batchOf(3, "new"))
+	for n := range 60 {
+		es = append(es, record.Entry{ID: fmt.Sprintf("%d-1", n+1), Kind: "tick_fire", Tick: num(n + 1)})
+		if n >= 60-PastTicks {
+			want = append(want, fmt.Sprintf("%d-1", n+1))
+		}
+	}
+	c, err := Compact(linesOf(t, es...))
+	if err != nil || c.Dropped != len(es)-len(want) || len(c.Kept) != len(want) {
+		t.Fatalf("%d dropped, %d kept, %v; want %d, %d", c.Dropped, len(c.Kept), err, len(es)-len(want), len(want))
+	}
+	for i, raw := range c.Kept {
+		if e, _, err := Parse(raw); err != nil || e.ID != want[i] {
+			t.Errorf("kept %s, %v; want %s", e.ID, err, want[i])
+		}
+	}
+}
+
+// Of two resolutions with one id only the first counts. Without it the second
+// would: nothing is left out of such a ledger.
+func TestCompact_oneIDTwice(t *testing.T) {
+	es := []record.Entry{batchOf(1, "old"), resolved(2, "old")}
+	for n := range 60 {
+		es = append(es, record.Entry{ID: fmt.Sprintf("%d-1", n+1), Kind: "tick_fire", Tick: num(n + 1)})
+	}
+	es = append(es, batchOf(60, "new"), resolved(2, "new"))
+	if c, err := Compact(linesOf(t, es...)); c.Kept != nil || c.Dropped != 0 || fmt.Sprint(err) != "what would stay does not say the same as the whole" {
+		t.Errorf("%d kept, %d dropped, %v", len(c.Kept), c.Dropped, err)
+	}
+}
+
+// linesOf are the lines of a ledger of these entries.
+func linesOf(t *testing.T, es ...record.Entry) []Line {
+	t.Helper()
+	var lines []Line
+	for i, e := range es {
+		e.V, e.Scope, e.TS = 1, "lamp", at(i)
+		raw := Marshal(e)
+		got, newer, err := Parse(raw)
+		if err != nil || newer {
+			t.Fatalf("entry %d: %v", i, err)
+		}
+		lines = append(lines, Line{N: i + 1, Raw: raw, Entry: got})
+	}
+	return lines
+}
