@@ -4,48 +4,52 @@
 // Usage:
 //
 //	fleet-render [--format md|json|html|asks] [--now TIME] < records > report
+//	fleet-render --format html --open < records
+//	fleet-render --format label-sheet|label-csv [--per-class N] [--seed N] < records > sheet
+//	fleet-render label-score < sheet
+//
+// A label sheet is a sample of verdicts, of one snapshot or of several one
+// after another, for a person to agree with or not; label-score counts how
+// often they agreed.
 package main
 
 import (
 	"context"
 	"errors"
-	"io"
 
 	"github.com/fleet-tools/fleet/internal/cli"
-	"github.com/fleet-tools/fleet/internal/record"
 	"github.com/fleet-tools/fleet/internal/report"
 )
 
 var program = cli.Program{
-	Name: "fleet-render",
+	Name: "fleet-render", Args: "[label-score]",
 	About: "Fleet-render reads records on standard input and writes a report: what needs you first, then what is wrong, " +
-		"then what runs and what idles, and above all of it what could not be read.",
+		"then what runs and what idles, and above all of it what could not be read.\n" +
+		"label-score: read a filled label sheet and count how often the owner agreed.",
 }
 
 type options struct {
 	cli.Common
-	Format string `long:"format" value-name:"FORMAT" choice:"md" choice:"json" choice:"html" choice:"asks" default:"md" description:"write md, for a person, json, for jq, html, one page with all of it for a browser, or asks: what this tick asks that was not asked before, nothing when there is none"`
-}
-
-var formats = map[string]func(io.Writer, report.Report) error{
-	"md":   report.Markdown,
-	"json": report.JSON,
-	"html": report.HTML,
-	"asks": report.Asks,
+	Format   string `long:"format" value-name:"FORMAT" choice:"md" choice:"json" choice:"html" choice:"asks" choice:"label-sheet" choice:"label-csv" default:"md" description:"write md, for a person; json, for jq; html, one page with all of it for a browser; asks, what this tick asks that was not asked before, nothing when there is none; label-sheet, a sample of verdicts to read; label-csv, the same to fill in"`
+	Open     bool   `long:"open" description:"html: write the page to a private file, print its name and open it in the browser"`
+	PerClass int    `long:"per-class" value-name:"N" default:"3" description:"label-sheet, label-csv: at most N sessions of each class"`
+	Seed     uint64 `long:"seed" value-name:"N" default:"0" description:"label-sheet, label-csv: draw the sample that belongs to N"`
 }
 
 func main() { cli.Main(program, run) }
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
-	if std.EndsPipe() {
+	switch score := len(std.Args) == 1 && std.Args[0] == "label-score"; {
+	case std.EndsPipe():
 		return cli.Usage(errors.New("--jq: a report is no record; use --format json | jq"))
+	case score:
+		return report.Score(std.Out, std.In)
+	case len(std.Args) > 0:
+		return cli.Usage(errors.New("which command? label-score, or none\ntry fleet-render --help"))
+	case opts.Open && opts.Format != "html":
+		return cli.Usage(errors.New("--open: only a page can be opened: --format html"))
+	case sheets[opts.Format] != nil:
+		return label(std, opts)
 	}
-	set := new(record.Set)
-	for line, err := range record.All(std.In) {
-		if err != nil {
-			return err
-		}
-		set.Add(line)
-	}
-	return formats[opts.Format](std.Out, report.Build(set, set.Now(std.Now)))
+	return render(std, opts)
 }

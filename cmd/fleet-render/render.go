@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/report"
+)
+
+var formats = map[string]func(io.Writer, report.Report) error{
+	"md":   report.Markdown,
+	"json": report.JSON,
+	"html": report.HTML,
+	"asks": report.Asks,
+}
+
+// render reports what comes in.
+func render(std *cli.Std, opts *options) error {
+	set := new(record.Set)
+	for line, err := range record.All(std.In) {
+		if err != nil {
+			return err
+		}
+		set.Add(line)
+	}
+	r := report.Build(set, set.Now(std.Now))
+	if opts.Open {
+		return openPage(std, r)
+	}
+	return formats[opts.Format](std.Out, r)
+}
+
+var sheets = map[string]func(io.Writer, []report.Label) error{
+	"label-sheet": report.LabelMarkdown,
+	"label-csv":   report.LabelCSV,
+}
+
+// label draws a sample of all verdicts that come in.
+func label(std *cli.Std, opts *options) error {
+	if opts.PerClass < 1 {
+		return cli.Usage(errors.New("--per-class: want 1 or more"))
+	}
+	labels := new(report.Labels)
+	for line, err := range record.All(std.In) {
+		if err != nil {
+			return err
+		}
+		labels.Add(line.Record)
+	}
+	return sheets[opts.Format](std.Out, labels.Sample(opts.PerClass, opts.Seed))
+}
