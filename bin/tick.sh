@@ -1,7 +1,7 @@
 #!/bin/sh
 # tick.sh makes one tick for the scope $FLEET_SCOPE: it looks at everything,
 # judges it, asks the owner what is new, and leaves a report in the scope's
-# state directory, where latest.md and latest.json lead to it.
+# state directory, where latest.md, latest.html and latest.json lead to it.
 #
 # Usage:
 #
@@ -120,6 +120,7 @@ tick() {
 	surfaces=$(get surfaces) # a product that the configuration does not name is left alone
 	named paseo && observe paseo fleet-observe-paseo ${fixtures:+"$fixtures"} &
 	named board && observe board fleet-observe-board ${fixtures:+"$fixtures"} &
+	observe schedule fleet-observe-schedule ${fixtures:+"$fixtures"} & # no verdict rests on it
 	observe ledger fleet-ledger observe &
 	cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part"
 	if named gh && (with=listed_for_gh && observe gh sh -c "$read_first" "$dir/sessions.part" fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
@@ -133,6 +134,7 @@ tick() {
 	rm -f "$dir"/*.part
 	render md "$dir/report.md" latest.md
 	render json "$dir/report.json" latest.json
+	render html "$dir/report.html" latest.html
 	render asks "$state/asks/$number.md"
 	find "$state/ticks" -name snapshot.ndjson -mtime +7 -exec rm -f {} +
 	note_end 0 || { say "tick $n failed: its end could not be noted; more is in $state/tick.log"; exit 1; }

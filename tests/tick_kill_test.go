@@ -169,7 +169,7 @@ func (b tickBox) whole() {
 // untorn requires that every file with a name is what its snapshot makes.
 func (b tickBox) untorn() {
 	b.t.Helper()
-	b.sh(`for r in state/ticks/*/report.md state/ticks/*/report.json; do
+	b.sh(`for r in state/ticks/*/report.md state/ticks/*/report.json state/ticks/*/report.html; do
 		[ ! -e "$r" ] || fleet-render --format "${r##*.}" <"${r%/*}/snapshot.ndjson" | cmp - "$r" || exit 1
 	done
 	for a in state/asks/*.md; do
