@@ -26,6 +26,8 @@ var table = [][]string{
 	{"osascript", "-e", DialogScript, "*", "*"},
 	{"zenity", "--question", "--no-markup", "--default-cancel", "--ok-label=Seen", "--cancel-label=Later", "--timeout=600", "--width=480", "--title", "*", "--text", "*"},
 	{"kdialog", "--yes-label", "Seen", "--no-label", "Later", "--title", "*", "--warningyesno", "*"},
+	{"open", "/*"},
+	{"xdg-open", "/*"},
 }
 
 // DialogScript is an AppleScript that shows its second argument under the title

@@ -41,6 +41,10 @@ func TestAllowed(t *testing.T) {
 		{"of another script", []string{"osascript", "-e", DialogScript + "\ndo shell script \"id\"", "fleet: lamp", "text"}, false},
 		{"of another script in an argument", []string{"osascript", "-e", DialogScript, "-e", "beep"}, false},
 		{"a dialog of kdialog", []string{"kdialog", "--yes-label", "Seen", "--no-label", "Later", "--title", "fleet: lamp", "--warningyesno", "<qt>x</qt>"}, true},
+		{"a page for the browser", []string{"xdg-open", "/run/user/7/fleet-1.html"}, true},
+		{"of a Mac", []string{"open", "/tmp/fleet-1.html"}, true},
+		{"an address", []string{"xdg-open", "https://evil.test"}, false},
+		{"a program", []string{"open", "-a"}, false},
 		{"whose default is Yes", []string{"kdialog", "--yes-label", "Seen", "--no-label", "Later", "--title", "fleet: lamp", "--yesno", "<qt>x</qt>"}, false},
 	} {
 		if got := Allowed(tt.argv); got != tt.want {

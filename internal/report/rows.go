@@ -63,28 +63,30 @@ func (r *Report) addRows(set *input) {
 // addSections deals the rows out. Those that need the owner come in the order
 // of their asks, so that every format tells the same story.
 func (r *Report) addSections() {
-	bySection := map[string][]Row{}
+	bySection := map[string][]*Row{}
 	for _, row := range r.verdicts {
 		id := sectionOf(row.Class)
-		bySection[id] = append(bySection[id], *row)
+		bySection[id] = append(bySection[id], row)
 	}
 	for _, k := range kinds {
-		rows := nonNil(bySection[k.id])
-		n := len(rows)
-		slices.SortFunc(rows, compareRows)
+		section := Section{k.id, k.title, len(bySection[k.id]), []Row{}}
 		switch k.id {
 		case needsMe:
-			rows = r.waiting()
+			section.Rows = r.waiting()
 		case outOfScope:
-			rows = []Row{}
+		default:
+			slices.SortFunc(bySection[k.id], compareRows)
+			for _, row := range bySection[k.id] {
+				section.Rows = append(section.Rows, *row)
+			}
 		}
-		r.Sections = append(r.Sections, Section{k.id, k.title, n, rows})
+		r.Sections = append(r.Sections, section)
 	}
 }
 
 // compareRows puts the oldest situation first and those without a beginning
 // last.
-func compareRows(a, b Row) int {
+func compareRows(a, b *Row) int {
 	return cmp.Or(
 		compareTimes(a.Session.Since, b.Session.Since),
 		a.key().compare(b.key()),
