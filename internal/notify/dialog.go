@@ -32,7 +32,8 @@ var (
 )
 
 // dialogs are in the order in which they are looked for. Only macOS has the
-// first. Where the statuses are from: the manuals of zenity and kdialog.
+// first. What their ends mean is from the sources of zenity and kdialog and the
+// language guide of AppleScript; none of the three was run.
 var dialogs = []dialog{
 	{
 		program: "osascript",
