@@ -43,8 +43,8 @@ func ParsePrint(status int, stdout, stderr string, d *Drift) (Job, error) {
 	for line := range strings.Lines(stdout) {
 		line = strings.TrimRight(line, "\r\n")
 		own, ok := strings.CutPrefix(line, "\t")
-		key, value, pair := strings.Cut(own, " = ")
-		if !ok || !pair || strings.HasPrefix(own, "\t") || read[key] || value == "{" {
+		key, value, pair := strings.Cut(own, " = ") // a deeper line's key begins with a tab
+		if !ok || !pair || read[key] || value == "{" {
 			continue
 		}
 		read[key] = true
