@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,24 @@ import (
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/record"
 )
+
+func run(_ context.Context, std *cli.Std, opts *options) error {
+	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	if err != nil {
+		return cli.Usage(err)
+	}
+	p := program{std, opts, w}
+	commands := map[string]struct {
+		args int
+		run  func([]string) error
+	}{"tick": {0, p.tick}, "get": {2, p.get}, "check": {0, p.check}, "keys": {0, p.keys}, "init": {0, p.init}, "job": {1, p.job}}
+	if len(std.Args) > 0 {
+		if c := commands[std.Args[0]]; c.run != nil && c.args == len(std.Args)-1 {
+			return c.run(std.Args[1:])
+		}
+	}
+	return cli.Usage(errors.New("which command? tick, get SCOPE KEY, check, keys, init or job KIND\ntry fleet-config --help"))
+}
 
 // program is what the commands share.
 type program struct {
@@ -89,6 +108,18 @@ func (p program) get(args []string) error {
 func (p program) print(value string, err error) error {
 	fmt.Fprintln(p.std.Out, value)
 	return err
+}
+
+// keys explains the keys of a scope.
+func (p program) keys([]string) error {
+	for _, k := range config.Keys() {
+		standard := ""
+		if k.Default != "" && k.Name != "state_dir" {
+			standard = "; default " + k.Default
+		}
+		fmt.Fprintf(p.std.Out, "%s: %s%s\n    %s\n", k.Name, k.Want, standard, k.Says)
+	}
+	return nil
 }
 
 // check names what is wrong.

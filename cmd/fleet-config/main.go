@@ -6,6 +6,7 @@
 //	fleet-config tick [--tick N]    write the tick record of a scope, and the closing record
 //	fleet-config get SCOPE KEY      print a value as a shell takes it
 //	fleet-config check [--verbose]  name everything that is wrong: file, line, key, what was wanted
+//	fleet-config keys               explain every key of a scope: what it must be, its default, what it is for
 //	fleet-config init [--scope ID]  write an example, or a scope to begin with, where the configuration belongs, once
 //	fleet-config job KIND --release DIR [--path DIRS] [--env NAME=VALUE]…
 //	                                print what makes launchd or systemd tick every hour
@@ -18,13 +19,7 @@
 // status 2.
 package main
 
-import (
-	"context"
-	"errors"
-
-	"github.com/fleet-tools/fleet/internal/cli"
-	"github.com/fleet-tools/fleet/internal/observe"
-)
+import "github.com/fleet-tools/fleet/internal/cli"
 
 type options struct {
 	cli.Common  `group:"Common options"`
@@ -45,25 +40,8 @@ func main() {
 			"tick: write the tick record of a scope.\n" +
 			"get SCOPE KEY: print a value; a switch that cannot be read prints the safe value, with status 3.\n" +
 			"check: name everything that is wrong, status 2.\n" +
+			"keys: explain every key of a scope.\n" +
 			"init: write where the configuration belongs, once, an example, or with --scope ID a report-only scope to begin with.\n" +
 			"job KIND --scope ID --release DIR: print what makes a tick run every hour: KIND is launchd, systemd-service or systemd-timer.",
 	}, run)
-}
-
-func run(_ context.Context, std *cli.Std, opts *options) error {
-	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
-	if err != nil {
-		return cli.Usage(err)
-	}
-	p := program{std, opts, w}
-	commands := map[string]struct {
-		args int
-		run  func([]string) error
-	}{"tick": {0, p.tick}, "get": {2, p.get}, "check": {0, p.check}, "init": {0, p.init}, "job": {1, p.job}}
-	if len(std.Args) > 0 {
-		if c := commands[std.Args[0]]; c.run != nil && c.args == len(std.Args)-1 {
-			return c.run(std.Args[1:])
-		}
-	}
-	return cli.Usage(errors.New("which command? tick, get SCOPE KEY, check, init or job KIND\ntry fleet-config --help"))
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -128,5 +129,19 @@ func TestGet_sound(t *testing.T) {
 	}
 	if !IsSwitch("dry_run") || !IsSwitch("dispatch_enabled") || IsSwitch("mode") || Safe("dry_run") != "1" || Safe("dispatch_enabled") != "0" {
 		t.Error("the switches")
+	}
+}
+
+// Every key is explained, and none twice.
+func TestKeys_explained(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range Keys() {
+		if k.Want == "" || k.Says == "" || seen[k.Says] || strings.HasSuffix(k.Says, ".") {
+			t.Errorf("%s: %q, %q", k.Name, k.Want, k.Says)
+		}
+		seen[k.Says] = true
+	}
+	if len(seen) != len(settings) {
+		t.Errorf("%d of %d keys are explained", len(seen), len(settings))
 	}
 }

@@ -15,36 +15,63 @@ type setting struct {
 	name string
 	rule rule
 	at   func(s *Scope) any // pointer to the value
+	says string             // what it is for, a line
 }
 
 // settings are the keys of a scope that this release uses.
 var settings = []setting{
-	{"dispatch_enabled", zeroOne, func(s *Scope) any { return &s.Enabled }},
-	{"dry_run", zeroOne, func(s *Scope) any { return &s.DryRun }},
-	{"mode", oneOf("report", "act"), func(s *Scope) any { return &s.Mode }},
-	{"state_dir", aPath, func(s *Scope) any { return &s.StateDir }},
-	{"caps", capsRule, func(s *Scope) any { return &s.Caps }},
-	{"adopted", adoptedRule, func(s *Scope) any { return &s.Adopted }},
-	{"mail_interval_h", atLeast(0), func(s *Scope) any { return &s.MailIntervalH }},
-	{"listing_cap", atLeast(1), func(s *Scope) any { return &s.ListingCap }},
-	{"pr_list_cap", atLeast(1), func(s *Scope) any { return &s.PRListCap }},
-	{"actions_app_id", atLeast(1), func(s *Scope) any { return &s.ActionsAppID }},
-	{"tick_timeout_min", atLeast(1), func(s *Scope) any { return &s.TickTimeoutMin }},
-	{"ask_renotify_h", atLeast(0), func(s *Scope) any { return &s.AskRenotifyH }},
-	{"ask_raise_after_min", atLeast(0), func(s *Scope) any { return &s.AskRaiseAfter }},
-	{"b_step_timeout_min", atLeast(1), func(s *Scope) any { return &s.BStepTimeoutMin }},
-	{"gh_token_file", orNull(aPath), func(s *Scope) any { return &s.Token }},
-	{"launchd_prefix", orNull(aText), func(s *Scope) any { return &s.LaunchdPrefix }},
-	{"launchd_logs", pathsByName, func(s *Scope) any { return &s.LaunchdLogs }},
-	{"bookkeeping_run_log", orNull(aPath), func(s *Scope) any { return &s.BookkeepingLog }},
-	{"dream_run_log", orNull(aPath), func(s *Scope) any { return &s.DreamLog }},
-	{"repos", listOf(aPath, "paths"), func(s *Scope) any { return &s.Repos }},
-	{"surfaces", listOf(oneOf(Products...), "surfaces"), func(s *Scope) any { return &s.Surfaces }},
-	{"ask_when", askWhenRule, func(s *Scope) any { return &s.AskWhen }},
-	{"owner_channel", channelRule, func(s *Scope) any { return &s.OwnerChannel }},
-	{"notify_command", orNull(argv), func(s *Scope) any { return &s.NotifyCommand }},
-	{"run_logs", runLogsRule, func(s *Scope) any { return &s.RunLogs }},
-	{"hosts", hostsRule, func(s *Scope) any { return &s.Hosts }},
+	{"dispatch_enabled", zeroOne, func(s *Scope) any { return &s.Enabled },
+		"ticks run only when it is exactly 1: the switch to stop them"},
+	{"dry_run", zeroOne, func(s *Scope) any { return &s.DryRun },
+		"what acts would only say what it would do; live only when it is exactly 0, and DRY_RUN in the environment can only make it dry"},
+	{"mode", oneOf("report", "act"), func(s *Scope) any { return &s.Mode },
+		"report looks and asks; act may also act"},
+	{"state_dir", aPath, func(s *Scope) any { return &s.StateDir },
+		"where the ledger, the reports and the log are (default ~/.local/state/fleet-reconcile/<scope>)"},
+	{"caps", capsRule, func(s *Scope) any { return &s.Caps },
+		"the most that an acting fleet starts: fleet_sessions, active_sessions, active_window_min, research_spawns_per_day"},
+	{"adopted", adoptedRule, func(s *Scope) any { return &s.Adopted },
+		"sessions that are ours: a list of {session_id, or paseo_agent_id for all sessions of an agent, adopted, note}; \"*\" is all"},
+	{"mail_interval_h", atLeast(0), func(s *Scope) any { return &s.MailIntervalH },
+		"an acting fleet writes to one session at most once in so many hours"},
+	{"listing_cap", atLeast(1), func(s *Scope) any { return &s.ListingCap },
+		"from so many rows on the listing of claude counts as whole only when every job file is in it"},
+	{"pr_list_cap", atLeast(1), func(s *Scope) any { return &s.PRListCap },
+		"a repository with as many open pull requests counts as not observed: there may be more"},
+	{"actions_app_id", atLeast(1), func(s *Scope) any { return &s.ActionsAppID },
+		"the app that required checks should be pinned to; 15368 is GitHub Actions"},
+	{"tick_timeout_min", atLeast(1), func(s *Scope) any { return &s.TickTimeoutMin },
+		"a tick is ended after so many minutes, each of its steps after a third of them"},
+	{"ask_renotify_h", atLeast(0), func(s *Scope) any { return &s.AskRenotifyH },
+		"a batch that was not seen is shown at the next tick, then at most once in so many hours"},
+	{"ask_raise_after_min", atLeast(0), func(s *Scope) any { return &s.AskRaiseAfter },
+		"a question is shown when it has been open for so many minutes: a tick may settle it first; 0: at once"},
+	{"b_step_timeout_min", atLeast(1), func(s *Scope) any { return &s.BStepTimeoutMin },
+		"accepted for older configurations; an acting fleet's step is ended after so many minutes"},
+	{"gh_token_file", orNull(aPath), func(s *Scope) any { return &s.Token },
+		"a file with the token that gh gets, mode 0600 or 0400; null: gh's own login"},
+	{"launchd_prefix", orNull(aText), func(s *Scope) any { return &s.LaunchdPrefix },
+		"LaunchAgents whose label begins so are listed; null: none"},
+	{"launchd_logs", pathsByName, func(s *Scope) any { return &s.LaunchdLogs },
+		"by label: the log whose time of change is the last run of a LaunchAgent (default its StandardOutPath)"},
+	{"bookkeeping_run_log", orNull(aPath), func(s *Scope) any { return &s.BookkeepingLog },
+		"a run log, late after 2 days"},
+	{"dream_run_log", orNull(aPath), func(s *Scope) any { return &s.DreamLog },
+		"a run log, late after 7 days"},
+	{"repos", listOf(aPath, "paths"), func(s *Scope) any { return &s.Repos },
+		"paths of the scope's repositories, any work tree of each (default: the scope's list in ~/.config/ctx/scopes.yaml)"},
+	{"surfaces", listOf(oneOf(Products...), "surfaces"), func(s *Scope) any { return &s.Surfaces },
+		"products that must be read: claude, paseo, gh, board, schedule; one that is named and missing is not read, and ticks ask about it"},
+	{"ask_when", askWhenRule, func(s *Scope) any { return &s.AskWhen },
+		"questions of your own: a list of {key, when, question}, asked while the jq expression when is true of a record"},
+	{"owner_channel", channelRule, func(s *Scope) any { return &s.OwnerChannel },
+		"how you are asked: {kind: dialog}, {kind: command, argv: [...]} or {kind: none}"},
+	{"notify_command", orNull(argv), func(s *Scope) any { return &s.NotifyCommand },
+		"a command that is run after something was shown, with the number of open asks as its last argument"},
+	{"run_logs", runLogsRule, func(s *Scope) any { return &s.RunLogs },
+		"further logs of scheduled work: a list of {source, path, stale_after_h}"},
+	{"hosts", hostsRule, func(s *Scope) any { return &s.Hosts },
+		"other machines, which ticks do not look at yet: a list of {name, ssh}"},
 }
 
 // unused are keys that are accepted, with any value, and not used. A star
@@ -95,6 +122,25 @@ func (s *Scope) fields(r *reader) []field {
 		}
 	}
 	return fs
+}
+
+// Key is a key of a scope as a person looks it up.
+type Key struct {
+	Name    string
+	Want    string // what it must be
+	Default string // as Get returns it; "" when there is none
+	Says    string // what it is for
+}
+
+// Keys returns the keys that this release uses.
+func Keys() []Key {
+	f, s := new(File), newScope("ID", "~")
+	keys := []Key{}
+	for _, set := range settings {
+		value, _, _ := f.Get(s, set.name)
+		keys = append(keys, Key{set.name, set.rule.want, value, set.says})
+	}
+	return keys
 }
 
 // Get returns the value of a key as a shell takes it: a text as it is, null as
