@@ -27,13 +27,9 @@ unset GO_FLAGS_COMPLETION FLEET_NOW CDPATH
 
 say() { printf 'install.sh: %s\n' "$*"; }
 fail() { say "$*" >&2 && exit 1; }
-wrong() {
-	say "$1" >&2
-	say 'usage: install.sh --scope ID [--dry-run] [--force] [--no-job] [--uninstall]' >&2
-	exit 2
-}
+wrong() { say "$1; usage: install.sh --scope ID [--dry-run] [--force] [--no-job] [--uninstall]" >&2 && exit 2; }
 quote() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")"; }
-# will TEXT: says what would be done, in a dry run; else the caller does it.
+# will TEXT says what would be done, in a dry run; else the caller does it.
 will() { [ -n "$dry" ] && say "would $1"; }
 
 parse() {
@@ -126,13 +122,14 @@ seed() {
 	if [ -e "$config" ]; then
 		say "$config stays as it is"
 	elif will "write $config, mode 0600: the scope $scope, report only"; then
+		[ -n "${scratch-}" ] || scratch
 		checked=$scratch/fleet.json
 		"$programs/fleet-config" init --scope "$scope" --config "$checked" >/dev/null
 	else
 		wrote=$("$programs/fleet-config" init --scope "$scope" --config "$config") || fail "$config could not be written"
 		say "wrote $wrote"
 	fi
-	"$programs/fleet-config" check --scope "$scope" --config "$checked" || fail "nothing was installed: fleet-config check refuses $checked"
+	"$programs/fleet-config" check --scope "$scope" --config "$checked" || fail "nothing was installed: mend the scope $scope in $checked first"
 	say 'fleet-config check has nothing against it'
 }
 
@@ -189,9 +186,7 @@ put() {
 	say "wrote $2"
 }
 
-# discard moves a directory out of the way before it removes it: half a release
-# has no release's name.
-discard() {
+discard() { # moves it out of the way first: half a release has no release's name
 	mv "$releases/$1" "$releases/.${1#.}.$$"
 	rm -rf "$releases/.${1#.}.$$"
 	say "removed $1"
@@ -204,6 +199,7 @@ prune() {
 	fi
 	used=$processes$(cat "$HOME"/Library/LaunchAgents/dev.fleet.reconcile.*.plist "${XDG_CONFIG_HOME:-$HOME/.config}"/systemd/user/fleet-reconcile-*.service 2>/dev/null || :)$(crontab -l 2>/dev/null || :)
 	newest=0
+	[ -d "$release" ] || newest=1 # a dry run, which doesn't make it
 	# shellcheck disable=SC2045 # the names are ours: of hexadecimal digits, and dirty
 	for old in $(ls -t "$releases"); do
 		case $old in *[!0-9a-firty-]*) continue ;; esac
@@ -280,8 +276,7 @@ put_in() {
 		locked "$built"
 	fi
 }
-# scratch makes a directory that goes when we end.
-scratch() {
+scratch() { # a directory that goes when we end
 	scratch=${TMPDIR:-/tmp}/fleet-install.$$
 	mkdir -m 700 "$scratch"
 	trap 'rm -rf "$scratch"' EXIT
