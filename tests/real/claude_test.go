@@ -100,6 +100,25 @@ type batch struct {
 func (b batch) judge(t *testing.T, binary string) []result {
 	box := newBox(t, binary, b.subscriber)
 	began := time.Now()
+	fleet := b.bringUp(t, box)
+	t.Logf("%d sessions in their situations after %s", len(fleet), time.Since(began).Round(time.Second))
+	verdicts := observe(t, box)
+	t.Logf("judged after %s", time.Since(began).Round(time.Second))
+	var results []result
+	for _, s := range fleet {
+		r := s.compare(box, verdicts[s.id])
+		if len(r.problems) > 0 {
+			t.Errorf("%s: %s", s.situation, strings.Join(r.problems, "; "))
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// bringUp starts the sessions of the batch in the box and brings them into
+// their situations.
+func (b batch) bringUp(t *testing.T, box *claudebox.Box) []*session {
+	t.Helper()
 	fleet := make([]*session, len(b.trials))
 	for i, tr := range b.trials {
 		fleet[i] = &session{trial: tr, key: fmt.Sprintf("%s-%d", b.name, i)}
@@ -113,18 +132,7 @@ func (b batch) judge(t *testing.T, binary string) []result {
 			patiently(t, func(ctx context.Context) { s.err = s.last(ctx, box, s) })
 		}
 	}
-	t.Logf("%d sessions in their situations after %s", len(fleet), time.Since(began).Round(time.Second))
-	verdicts := observe(t, box)
-	t.Logf("judged after %s", time.Since(began).Round(time.Second))
-	var results []result
-	for _, s := range fleet {
-		r := s.compare(box, verdicts[s.id])
-		if len(r.problems) > 0 {
-			t.Errorf("%s: %s", s.situation, strings.Join(r.problems, "; "))
-		}
-		results = append(results, r)
-	}
-	return results
+	return fleet
 }
 
 // patiently runs do, which may take as long as patience.

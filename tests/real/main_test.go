@@ -28,7 +28,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(bin)
-	build := exec.Command("go", "build", "-o", bin, "./cmd/fleet-observe-claude", "./cmd/fleet-observe-gh", "./cmd/fleet-classify")
+	build := exec.Command("go", "build", "-o", bin, "./cmd/...")
 	build.Dir, build.Stderr = root, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "building the programs:", err)
