@@ -2,18 +2,13 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"html"
-	"io"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -27,144 +22,6 @@ func htmlOf(t testing.TB, stream []byte) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// Everything that the page is made of. No text of a stream may add to it.
-var (
-	elements = strings.Fields(`html head meta title style body a header div p h1 ul li b span nav main section h2 h3 i code kbd label input button
-		table caption thead tbody tr th td time figure figcaption svg desc line rect details summary dl dt dd footer script`)
-	attributes = strings.Fields(`lang charset http-equiv content name id class href rel tabindex aria-label aria-labelledby aria-describedby aria-pressed aria-live
-		aria-hidden role hidden for type autocomplete spellcheck data-k scope datetime viewBox preserveAspectRatio focusable x y x1 x2 y1 y2 width height`)
-)
-
-// An item is an element of a page with its text, without what is in it.
-type item struct {
-	name, class, id, href, text string
-	under                       []string
-}
-
-// items reads a page as XML, which it also is: a reader that is stricter than
-// any browser. It checks that nothing is in the page that is not our own.
-func items(t testing.TB, page string) []item {
-	t.Helper()
-	for own, end := range map[string]string{"<style>" + pageCSS: "</style>", "<script>" + pageJS: "</script>"} {
-		if strings.Count(page, own+end) != 1 {
-			t.Fatalf("the page has not exactly one %s of ours", end)
-		}
-		page = strings.Replace(page, own+end, "", 1)
-	}
-	d := xml.NewDecoder(strings.NewReader(page))
-	d.Entity = map[string]string{}
-	var all []item
-	var open []int
-	for {
-		token, err := d.Token()
-		if err == io.EOF {
-			return all
-		}
-		if err != nil {
-			t.Fatalf("the page is not well formed: %v", err)
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			it := item{name: token.Name.Local}
-			for _, i := range open {
-				it.under = append(it.under, all[i].name)
-			}
-			if !slices.Contains(elements, it.name) || it.name == "script" || it.name == "style" {
-				t.Fatalf("element %s", it.name)
-			}
-			for _, a := range token.Attr {
-				if !slices.Contains(attributes, a.Name.Local) {
-					t.Fatalf("attribute %s of %s", a.Name.Local, it.name)
-				}
-				switch a.Name.Local {
-				case "class":
-					it.class = a.Value
-				case "id":
-					it.id = a.Value
-				case "href":
-					it.href = a.Value
-				}
-			}
-			open = append(open, len(all))
-			all = append(all, it)
-		case xml.EndElement:
-			open = open[:len(open)-1]
-			for _, i := range open {
-				all[i].text += " "
-			}
-		case xml.CharData:
-			for _, i := range open {
-				all[i].text += string(token)
-			}
-		case xml.Comment, xml.ProcInst:
-			t.Fatalf("%T in the page", token)
-		}
-	}
-}
-
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// lawsOfHTML: well formed and ours; addresses lead into the page or to a pull
-// request on GitHub; every row of the JSON form is one row of the table.
-func lawsOfHTML(t testing.TB, page string, doc []byte) []item {
-	t.Helper()
-	lawsOfChars(t, page)
-	all := items(t, page)
-	ids := map[string]int{}
-	var rows []item
-	for _, it := range all {
-		if it.id != "" {
-			ids[it.id]++
-		}
-		if it.name == "tr" && strings.HasPrefix(it.class, "k-") {
-			rows = append(rows, it)
-		}
-	}
-	for _, it := range all {
-		switch {
-		case it.href == "" || strings.HasPrefix(it.href, "#") && ids[it.href[1:]] == 1:
-		case it.name == "a" && strings.HasPrefix(it.href, "https://github.com/") && !strings.ContainsAny(it.href[8:], "@:?#%&\\"):
-		default:
-			t.Errorf("an address %q", it.href)
-		}
-	}
-	for id, n := range ids {
-		if n > 1 {
-			t.Errorf("%d elements with the id %s", n, id)
-		}
-	}
-	var d document
-	if err := json.Unmarshal(doc, &d); err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, s := range d.Sections {
-		for _, r := range s.Rows {
-			if n < len(rows) && (rows[n].class != "k-"+s.ID || !strings.Contains(rows[n].text, clip(shortID(r.Subject), idWidth))) {
-				t.Errorf("row %d is %.80q of %s, and session %q of section %s stands there in the JSON", n+1, rows[n].text, rows[n].class, r.Subject, s.ID)
-			}
-			n++
-		}
-	}
-	if n != len(rows) {
-		t.Errorf("%d rows, and %d in the JSON", len(rows), n)
-	}
-	return all
-}
-
-// lawsOfChars: nothing that a terminal obeys or that turns text around.
-func lawsOfChars(t testing.TB, page string) {
-	t.Helper()
-	if !utf8.ValidString(page) {
-		t.Error("not text")
-	}
-	for _, r := range page {
-		if r != '\n' && unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
-			t.Errorf("character %U in the page", r)
-		}
-	}
 }
 
 func TestHTML(t *testing.T) {
@@ -318,7 +175,7 @@ func TestHTML_says(t *testing.T) {
 	for i, want := range [][]string{
 		{"Session orders api waits: permission prompt", "unknown", "a2 of batch 210, open, not re-checked", "fleet-asks ack 210 --scope acme --ask a2"},
 		{"Which back-off should failed card charges use?", "waiting at a prompt", "payment retries 6513270e", "tmux attach -t work:@3.%7", "fleet-asks ack 213 --scope acme --ask a1"},
-		{"acme/lamp: no pull_request rule on main", "about no one session", "fleet-asks ack 213 --scope acme --ask a2"},
+		{"acme/lamp: no pull_request rule on main", "not about one session", "fleet-asks ack 213 --scope acme --ask a2"},
 		{"make migrate"}, {"Approve the plan?"}, {"BLOCKED: staging needs", "answered, and still true"},
 	} {
 		for _, text := range want {
@@ -344,57 +201,28 @@ func TestHTML_says(t *testing.T) {
 	}
 }
 
-// The chart: a bar for each class of each tick, a mark for each without counts,
-// the bars of a tick as high as its sessions are many.
-func TestChart(t *testing.T) {
-	s := newStream(t)
-	n, zero, one := 9, 0, 1
-	s.add(record.KindTick, "fleet-config", "lamp", record.Tick{Tick: &n, Scope: "lamp", Host: "devbox"})
-	s.session("5", nil)
-	for _, p := range []record.Past{
-		{Tick: 4, FireAt: ago(5 * time.Hour), Exit: &zero, Counts: map[string]int{"5": 3, "3": 1, "7": 1, "new": 1}},
-		{Tick: 5, FireAt: ago(4 * time.Hour), Exit: &one},
-		{Tick: 7, FireAt: ago(2 * time.Hour)},
-		{Tick: 8, FireAt: ago(time.Hour), Exit: &zero, Counts: map[string]int{"5": 12, "2": -1}},
-		{Tick: 9, FireAt: ago(0)},
+// A command is shown whole or not at all: without its ask's id it would answer
+// the others of the batch too.
+func TestAck(t *testing.T) {
+	n := 14
+	for _, tt := range []struct {
+		ask   Ask
+		scope string
+		tick  *int
+		want  string
+	}{
+		{Ask{Ask: record.Ask{ID: "a1", Batch: 12}}, "lamp", &n, "fleet-asks ack 12 --scope lamp --ask a1"},
+		{Ask{Ask: record.Ask{ID: "a1", Batch: 12, State: record.AskAcked}}, "lamp", &n, ""},
+		{Ask{Ask: record.Ask{ID: "a1", Batch: 12}}, "lamp", nil, ""},
+		{Ask{Ask: record.Ask{ID: "a1"}}, "lamp", &n, ""},
+		{Ask{Ask: record.Ask{ID: "", Batch: 12}}, "lamp", &n, ""},
+		{Ask{Ask: record.Ask{ID: "$(id)", Batch: 12}}, "lamp", &n, ""},
+		{Ask{Ask: record.Ask{ID: "--all", Batch: 12}}, "lamp", &n, ""},
+		{Ask{Ask: record.Ask{ID: "a1", Batch: 12}}, "lamp; id", &n, ""},
 	} {
-		s.add(record.KindPast, "fleet-ledger", fmt.Sprintf("tick:%d", p.Tick), p)
+		s := newSheet(Report{Scope: tt.scope, Tick: tt.tick})
+		if got := s.ack(&tt.ask); got != tt.want {
+			t.Errorf("%+v in %s: %q, want %q", tt.ask.Ask, tt.scope, got, tt.want)
+		}
 	}
-	set := setOf(s.bytes())
-	c := newSheet(Build(set, look)).Chart()
-	var got []string
-	for _, b := range c.Bars {
-		got = append(got, fmt.Sprintf("%d:%s x%d y%s h%s", b.Tick, b.Section, b.X, b.Y, b.Height))
-	}
-	want := []string{"4:needs_me x1 y50.00 h16.67", "4:unknown x1 y66.67 h8.33", "4:5 x1 y75.00 h25.00", "8:5 x41 y0.00 h100.00", "9:5 x51 y91.67 h8.33"}
-	if !slices.Equal(got, want) || c.Most != 12 || c.Width != 60 {
-		t.Errorf("bars %q\nwant %q; most %d, width %d", got, want, c.Most, c.Width)
-	}
-	if marks := fmt.Sprint(c.Marks); marks != "[{10 failed} {20 missing} {30 endless}]" {
-		t.Errorf("marks %s", marks)
-	}
-	if c.Rows[0].Counts != "1 running" || c.Rows[5].Counts != "2 need you, 1 unknown, 3 running" || c.Rows[4].State != "failed, status 1" || c.Rows[3].State != "missing" {
-		t.Errorf("rows %+v", c.Rows)
-	}
-}
-
-// Nothing is remembered outside a tick, and an unread ledger is no quiet one.
-func TestChart_none(t *testing.T) {
-	has(t, htmlOf(t, written(t, "three")), "this is no tick, and nothing of it is remembered", "Not looked at: GitHub", "Not looked at: Paseo")
-	has(t, htmlOf(t, written(t, "asks")), "the ledger was not read")
-	s := newStream(t)
-	for name, by := range map[string]string{"gh/acme/lamp": gh, "paseo/schedules": paseo, "schedule/systemd": schedule} {
-		s.add(record.KindSurface, by, name, record.Surface{OK: true})
-	}
-	has(t, htmlOf(t, s.bytes()), "<p>No repository.</p>", "<p>No scheduled work.</p>")
-}
-
-// Nothing of a hostile tick number may be waited for.
-func TestChart_numbers(t *testing.T) {
-	s := newStream(t)
-	zero := 0
-	for _, n := range []int{-1 << 63, -5, 3, 1<<63 - 1} {
-		s.add(record.KindPast, "fleet-ledger", fmt.Sprintf("tick:%d", n), record.Past{Tick: n, Exit: &zero, Counts: map[string]int{"5": 1<<63 - 1, "6": 7}})
-	}
-	items(t, htmlOf(t, s.bytes()))
 }

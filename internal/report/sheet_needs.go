@@ -51,14 +51,11 @@ func (s *sheet) Cards() []card {
 
 // ack is the command that answers an ask, "" when no answer would find it.
 func (s *sheet) ack(a *Ask) string {
-	if a.Batch <= 0 || a.rank() != open || s.Tick == nil || !plainID(s.Scope) || len(s.Scope) > idWidth {
+	plain := plainID(s.Scope) && len(s.Scope) <= idWidth && plainID(a.ID) && len(a.ID) <= 12
+	if a.Batch <= 0 || a.rank() != open || s.Tick == nil || !plain {
 		return ""
 	}
-	cmd := fmt.Sprintf("fleet-asks ack %d --scope %s", a.Batch, s.Scope)
-	if plainID(a.ID) && len(a.ID) <= 12 {
-		cmd += " --ask " + a.ID
-	}
-	return cmd
+	return fmt.Sprintf("fleet-asks ack %d --scope %s --ask %s", a.Batch, s.Scope, a.ID)
 }
 
 // Quiet is what to say when nothing needs the owner.

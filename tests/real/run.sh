@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 missing=()
-for want in tmux:tmux gh:gh node:nodejs npm:npm; do
+for want in tmux:tmux gh:gh node:nodejs npm:npm chromium:chromium; do
 	command -v "${want%:*}" >/dev/null || missing+=("${want#*:}")
 done
 if ((${#missing[@]})); then
@@ -13,6 +13,8 @@ if ((${#missing[@]})); then
 	apt-get -qq install --yes --no-install-recommends "${missing[@]}" >&2
 fi
 sh tests/rig/install-claude.sh .cache/claude-code >&2
+mkdir -p .cache/page # for the page in Chromium
+npm install --prefix .cache/page --no-audit --no-fund --ignore-scripts --loglevel=error playwright-core@1.65.1 axe-core@4.14.1 >&2
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
