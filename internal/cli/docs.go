@@ -92,7 +92,7 @@ func (m manual) commandNames() string {
 
 // sentence finds in an About the beginning of a sentence about a command: the
 // words before the colon, such as "get SCOPE KEY", "ack TICK, ack --all".
-var sentence = regexp.MustCompile(`(?m)(?:^|\. )([a-z]+)\b([^:.\n]*): `)
+var sentence = regexp.MustCompile(`(?m)(?:^|\. )([a-z][a-z-]*)\b([^:.\n]*): `)
 
 // commandsOf reads the commands from an About. A sentence in it that begins
 // with small letters and has a colon is about a command; it goes to the next

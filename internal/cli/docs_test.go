@@ -11,9 +11,9 @@ func TestCommandsOf(t *testing.T) {
 		want  []command
 	}{
 		{"Fleet-x reads: everything. It has one note: this.", []command{}},
-		{"Fleet-x works. COMMAND is one of\nget A B: print it; see below. A note: none.\ncat: print. verify --all, verify X: check.", []command{
+		{"Fleet-x works. COMMAND is one of\nget A B: print it; see below. A note: none.\ncat-all: print. verify --all, verify X: check.", []command{
 			{"get", "get A B", "print it; see below. A note: none."},
-			{"cat", "cat", "print."},
+			{"cat-all", "cat-all", "print."},
 			{"verify", "verify --all, verify X", "check."},
 		}},
 	} {
