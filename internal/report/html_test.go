@@ -56,6 +56,8 @@ func TestHTML_golden(t *testing.T) {
 			t.Errorf("%s: %d sessions", name, n)
 		}
 		page = strings.Replace(strings.Replace(page, pageCSS, "/* page.css */", 1), pageJS, "/* page.js */", 1)
+		policy := newSheet(Report{}).Policy()
+		page = strings.Replace(page, strings.ReplaceAll(html.EscapeString(policy), "+", "&#43;"), "(policy)", 1)
 		golden(t, name, []byte(page))
 	}
 }
