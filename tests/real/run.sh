@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 missing=()
-for want in tmux:tmux gh:gh node:nodejs npm:npm chromium:chromium; do
+for want in tmux:tmux gh:gh node:nodejs npm:npm chromium:chromium shellcheck:shellcheck systemd-analyze:systemd man:man-db mandoc:mandoc zsh:zsh fish:fish; do
 	command -v "${want%:*}" >/dev/null || missing+=("${want#*:}")
 done
 if ((${#missing[@]})); then
