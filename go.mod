@@ -21,5 +21,5 @@ require (
 	github.com/kr/text v0.2.0 // indirect
 	golang.org/x/sys v0.41.0
 	golang.org/x/tools v0.26.0 // indirect
-	howett.net/plist v1.0.1 // indirect
+	howett.net/plist v1.0.1
 )

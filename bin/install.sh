@@ -11,9 +11,10 @@
 # checked out, in ~/.local/share/fleet-reconcile/releases. What happens to the
 # checkout afterwards doesn't touch it. A release is built beside its place and
 # moved there, so whatever ends an install, the next one can go on; the newest
-# three stay, and any that a job, a crontab or a process still names. A
-# configuration, FLEET_CONFIG or ~/.config/ctx/fleet.json, is written when there
-# is none. Doing it again changes only what isn't as it should be.
+# three stay, and any that a job, a crontab or a process still names; current,
+# beside them, leads to the one that was installed last. A configuration,
+# FLEET_CONFIG or ~/.config/ctx/fleet.json, is written when there is none. Doing
+# it again changes only what isn't as it should be.
 #
 # --dry-run says what would be done and does nothing. --force takes a checkout
 # with uncommitted changes. --no-job leaves out the job, for cron. --uninstall
@@ -141,6 +142,8 @@ place() {
 		say "release $name is in $releases"
 	fi
 	[ -n "$dry" ] || programs=$release/bin
+	[ "$(readlink "$base/current" 2>/dev/null)" != "releases/$name" ] || return 0
+	will "let $base/current lead to it" || ln -sfn "releases/$name" "$base/current"
 }
 
 # job KIND prints a file of the job. Its PATH has the places where claude and gh
@@ -187,9 +190,7 @@ put() {
 }
 
 discard() { # moves it out of the way first: half a release has no release's name
-	mv "$releases/$1" "$releases/.${1#.}.$$"
-	rm -rf "$releases/.${1#.}.$$"
-	say "removed $1"
+	mv "$releases/$1" "$releases/.${1#.}.$$" && rm -rf "$releases/.${1#.}.$$" && say "removed $1"
 }
 prune() {
 	[ -d "$releases" ] || return 0

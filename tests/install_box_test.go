@@ -43,6 +43,11 @@ func newInstallBox(t *testing.T, system, shell string, build bool) installBox {
 		}
 		name, _ := filepath.Rel(root, f)
 		b.write(filepath.Join(b.checkout, name), string(text))
+		if strings.HasSuffix(name, ".sh") {
+			if err := os.Chmod(filepath.Join(b.checkout, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	stubs := []string{"launchctl", "systemctl", "loginctl", "uname", "sleep", "crontab", "claude", "gh"}
 	if !build {

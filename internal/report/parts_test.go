@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -232,7 +233,8 @@ func TestTicks(t *testing.T) {
 	}{
 		{nil, ""},
 		{pasts(now), ""},
-		{pasts(good, now), "Of the last 1 tick none failed."},
+		{pasts(good, now), "The last tick did not fail."},
+		{pasts(bad, now), "The last tick failed; not one was good."},
 		{pasts(good, bad, cut, now), "Of the last 3 ticks 1 failed and 1 never ended; the last good one was tick 3, 14:50 CET (13:50 UTC)."},
 		{pasts(bad, cut), "Of the last 2 ticks 1 failed and 1 never ended; not one was good."},
 		{pasts(lost, bad), "Of the last 2 ticks 1 failed; the last good one was tick 2."},
@@ -244,7 +246,7 @@ func TestTicks(t *testing.T) {
 		for _, p := range tt.past {
 			s.add(record.KindPast, "fleet-ledger", fmt.Sprintf("tick:%d", p.Tick), p)
 		}
-		if got := lineWith(s.markdown(), "Of the last "); got != tt.want {
+		if got := cmp.Or(lineWith(s.markdown(), "Of the last "), lineWith(s.markdown(), "The last tick ")); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
@@ -272,4 +274,28 @@ func TestGap(t *testing.T) {
 	s.add(record.KindFinding, "fleet-classify", "count", record.Finding{Name: "count", Says: "2 sessions"})
 	md := s.markdown()
 	has(t, md, "\n## Missed time (1)\n\n- **gap**: no tick for 3 h\n\n## Needs me", "\n## Findings (1)\n\n- **count**: 2 sessions\n")
+}
+
+func TestScheduleState(t *testing.T) {
+	tests := []struct {
+		status, result string
+		stale          bool
+		want           string
+	}{
+		{"active", "succeeded", false, ScheduleFine},
+		{"loaded", "exit 0", false, ScheduleFine},
+		{"loaded", "exit 78", false, ScheduleFailed},
+		{"active", "interrupted", false, ScheduleFailed},
+		{"failed", "", false, ScheduleFailed},
+		{"unknown", "", false, ScheduleHidden},
+		{"paused", "", false, ScheduleOff},
+		{"not loaded", "", false, ScheduleOff},
+		{"not loaded", "", true, ScheduleStale},
+	}
+	for _, tt := range tests {
+		s := Schedule{Schedule: record.Schedule{Status: tt.status, LastResult: tt.result, Stale: tt.stale}}
+		if got := s.state(); got != tt.want {
+			t.Errorf("%s, %q, stale %v: %q, want %q", tt.status, tt.result, tt.stale, got, tt.want)
+		}
+	}
 }

@@ -11,13 +11,14 @@ import (
 
 // How scheduled work stands, in the order of the report.
 const (
-	ScheduleStale  = "stale"  // it should have run and did not
-	ScheduleFailed = "failed" // its last run did not end well
+	ScheduleStale  = "stale"     // it should have run and did not
+	ScheduleFailed = "failed"    // its last run did not end well
+	ScheduleHidden = "not known" // its source could not tell
 	ScheduleFine   = "on time"
-	ScheduleOff    = "off" // paused, completed or expired
+	ScheduleOff    = "off" // paused, completed, expired, or not loaded
 )
 
-var scheduleStates = []string{ScheduleStale, ScheduleFailed, ScheduleFine, ScheduleOff}
+var scheduleStates = []string{ScheduleStale, ScheduleFailed, ScheduleHidden, ScheduleFine, ScheduleOff}
 
 // Schedule is one piece of scheduled work.
 type Schedule struct {
@@ -49,9 +50,11 @@ func (s Schedule) state() string {
 	switch {
 	case s.Stale:
 		return ScheduleStale
-	case s.LastResult == "failed", s.LastResult == "interrupted", hasExit && exit != "0":
+	case s.LastResult == "failed", s.LastResult == "interrupted", hasExit && exit != "0", s.Status == "failed":
 		return ScheduleFailed
-	case slices.Contains([]string{"paused", "completed", "expired"}, s.Status):
+	case s.Status == "unknown":
+		return ScheduleHidden
+	case slices.Contains([]string{"paused", "completed", "expired", "not loaded"}, s.Status):
 		return ScheduleOff
 	}
 	return ScheduleFine

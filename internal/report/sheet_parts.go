@@ -85,7 +85,7 @@ type workCell struct {
 
 // Work is the scheduled work, stale first.
 func (s *sheet) Work() []workCell {
-	marks := map[string]string{ScheduleStale: "bad", ScheduleFailed: "bad", ScheduleFine: "good", ScheduleOff: "dim"}
+	marks := map[string]string{ScheduleStale: "bad", ScheduleFailed: "bad", ScheduleHidden: "bad", ScheduleFine: "good", ScheduleOff: "dim"}
 	var cells []workCell
 	for i := range s.Schedules.Rows {
 		r := &s.Schedules.Rows[i]

@@ -90,8 +90,14 @@ func ticksSay(rows []Past, c clock) string {
 			parts = append(parts, fmt.Sprintf("%d %s", bad[state], state))
 		}
 	}
-	says := "Of the last " + count(n, "tick", "ticks") + " "
-	if len(parts) == 0 {
+	says := fmt.Sprintf("Of the last %d ticks ", n)
+	switch {
+	case n == 1 && len(parts) == 0:
+		return "The last tick did not fail."
+	case n == 1:
+		says = "The last tick "
+		parts = []string{strings.TrimPrefix(parts[0], "1 ")}
+	case len(parts) == 0:
 		return says + "none failed."
 	}
 	says += strings.Join(parts, " and ")
