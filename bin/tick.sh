@@ -50,7 +50,7 @@ listed_for_gh() { # through a pipe: others can read a token in an argument of en
 # shellcheck disable=SC2016
 read_first='exec "$@" <"$0"' read_env='while IFS= read -r set; do export "$set"; done; exec "$@"'
 more=''
-get() { listed fleet-config get "$FLEET_SCOPE" "$1"; }
+get() { listed fleet-config get "$FLEET_SCOPE" "$@"; } # KEY…: a line each
 
 # A step has a third of the tick's time, so one that hangs leaves some for the
 # rest. It isn't begun when who holds the lock for us is gone.
@@ -114,10 +114,9 @@ tick() {
 	{ mkdir -p "$state/ticks" "$state/asks" && mkdir "$dir"; } || fail "$dir could not be made"
 
 	fixtures=${FLEET_FIXTURES:+--fixtures=$FLEET_FIXTURES}
-	token=$(get gh_token_file)
 	observe config fleet-config tick --tick "$n" ${fixtures:+"$fixtures"} || fail "the configuration could not be read"
-	observe claude fleet-observe-claude --listing-cap "$(get listing_cap)" ${fixtures:+"$fixtures"}
-	surfaces=$(get surfaces) # a product that the configuration does not name is left alone
+	observe claude fleet-observe-claude --listing-cap "$cap" ${fixtures:+"$fixtures"}
+	# A product that the configuration does not name is left alone.
 	named paseo && observe paseo fleet-observe-paseo ${fixtures:+"$fixtures"} &
 	named board && observe board fleet-observe-board ${fixtures:+"$fixtures"} &
 	observe schedule fleet-observe-schedule ${fixtures:+"$fixtures"} & # no verdict rests on it
@@ -184,12 +183,15 @@ around() {
 	2* | 3*) broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it' ;;
 	*) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	esac
-	if ! { listed fleet-config check --scope "$FLEET_SCOPE" && dir=$(get state_dir) && minutes=$(get tick_timeout_min); }; then
+	values=''
+	listed fleet-config check --scope "$FLEET_SCOPE" && values=$(get state_dir tick_timeout_min listing_cap gh_token_file surfaces)
+	{ IFS= read -r dir && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r surfaces; } <<END ||
+$values
+END
 		broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it'
-	fi
 	state=$dir
 	mkdir -p "$state" || broken state "$state cannot be made, so no tick runs"
-	to_end fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s"
+	to_end fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s" "$cap" "$surfaces" "$token"
 	case $? in
 	0) ;;
 	75)
@@ -206,7 +208,7 @@ around() {
 self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/${0##*/}
 PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 case ${1-} in
---locked) state=$2 third=$3 && tick ;;
+--locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 && tick ;;
 --judge) dir=$2 && judge ;;
 --help) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')

@@ -11,6 +11,7 @@ import (
 // launchd that is slow to let a job go refuses it at first: three times are
 // tried. Then the file is there and the job is not, which the next install mends.
 func TestInstall_bootstrap(t *testing.T) {
+	long(t)
 	t.Parallel()
 	b := newInstallBox(t, "Darwin", "bash", false)
 	const load = "launchctl bootstrap gui/U ~/Library/LaunchAgents/dev.fleet.reconcile.lamp.plist"
@@ -92,6 +93,7 @@ func TestInstall_locked(t *testing.T) {
 
 // A whole life under systemd.
 func TestInstall_systemd(t *testing.T) {
+	long(t)
 	t.Parallel()
 	b := newInstallBox(t, "Linux", "dash", false)
 	service := filepath.Join(b.home, ".config/systemd/user/fleet-reconcile-lamp.service")

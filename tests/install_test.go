@@ -32,6 +32,7 @@ func (b installBox) agent() agent {
 
 // What is built is what is checked out, and says so. FLEET_SOAK builds all of it.
 func TestInstall_build(t *testing.T) {
+	long(t)
 	t.Parallel()
 	b := newInstallBox(t, "Darwin", "sh", true)
 	built := programs(t)
@@ -187,6 +188,7 @@ func asks(calls string) string {
 // A new commit is a new release. The job that was loaded is out, and gone, before
 // its file changes. Old releases go but for three and those that are in use.
 func TestInstall_newCommit(t *testing.T) {
+	long(t)
 	t.Parallel()
 	b := newInstallBox(t, "Darwin", "dash", false)
 	releases := filepath.Join(b.home, ".local/share/fleet-reconcile/releases")

@@ -81,22 +81,22 @@ func (b tickBox) killTick() {
 	}
 }
 
-// What a tick may be doing when it is killed. The soak ones are tried with
-// FLEET_SOAK.
+// What a tick may be doing when it is killed, and what a long run tries too.
 var killPoints = []killPoint{
 	{"fleet-ledger", "fire", "after"},
+	{"fleet-classify", "", "after"},
+	{"fleet-ledger", "append", "after"},
+	{"fleet-render", "--format asks", "before"},
+}
+
+var moreKillPoints = []killPoint{
 	{"fleet-observe-claude", "", "after"},
 	{"fleet-observe-gh", "", "before"},
 	{"fleet-observe-paseo", "", "after"},
-	{"fleet-classify", "", "after"},
 	{"fleet-ledger", "append", "before"},
-	{"fleet-ledger", "append", "after"},
 	{"fleet-render", "--format md", "before"},
-	{"fleet-render", "--format asks", "before"},
+	{"fleet-render", "--format html", "after"},
 	{"fleet-ledger", "exit", "after"},
-}
-
-var soakKillPoints = []killPoint{
 	{"fleet-ledger", "fire", "before"},
 	{"fleet-config", "tick", "before"},
 	{"fleet-ledger", "observe", "before"},
@@ -112,8 +112,8 @@ type killPoint struct{ program, args, when string }
 // twice. Let go, that ends the step that it is in and begins no other.
 func TestTickKilled(t *testing.T) {
 	points := killPoints
-	if os.Getenv("FLEET_SOAK") != "" {
-		points = append(points, soakKillPoints...)
+	if isLong() {
+		points = append(points, moreKillPoints...)
 	}
 	for _, p := range points {
 		t.Run(strings.Join(strings.Fields(p.program+" "+p.args+" "+p.when), "-"), func(t *testing.T) {

@@ -20,15 +20,15 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 	}
 	p := program{std, opts, w}
 	commands := map[string]struct {
-		args int
+		args int // at least as many; get may have more
 		run  func([]string) error
 	}{"tick": {0, p.tick}, "get": {2, p.get}, "check": {0, p.check}, "keys": {0, p.keys}, "init": {0, p.init}, "job": {1, p.job}}
 	if len(std.Args) > 0 {
-		if c := commands[std.Args[0]]; c.run != nil && c.args == len(std.Args)-1 {
+		if c := commands[std.Args[0]]; c.run != nil && (c.args == len(std.Args)-1 || std.Args[0] == "get" && len(std.Args) > 3) {
 			return c.run(std.Args[1:])
 		}
 	}
-	return cli.Usage(errors.New("which command? tick, get SCOPE KEY, check, keys, init or job KIND\ntry fleet-config --help"))
+	return cli.Usage(errors.New("which command? tick, get SCOPE KEY…, check, keys, init or job KIND\ntry fleet-config --help"))
 }
 
 // program is what the commands share.
@@ -79,35 +79,48 @@ func (p program) tick([]string) error {
 	return p.std.Close(at, p.w.Host, "")
 }
 
-// get prints a value.
+// get prints the value of each key, a line each.
 func (p program) get(args []string) error {
-	id, key := args[0], args[1]
+	var unsafe error
+	for _, key := range args[1:] {
+		value, why, err := p.value(args[0], key)
+		if err != nil {
+			return err
+		}
+		if why != nil {
+			unsafe = cli.Partial(why)
+		}
+		if _, err := fmt.Fprintln(p.std.Out, value); err != nil {
+			return err
+		}
+	}
+	return unsafe
+}
+
+// value is the value of a key. A switch that cannot be read has the safe one,
+// and unsafe says why.
+func (p program) value(id, key string) (value string, unsafe, err error) {
 	f, problems := p.load()
 	switch safe := config.IsSwitch(key); {
 	case f == nil && !safe:
-		return problems
+		return "", nil, problems
 	case f == nil, len(f.Scopes()) == 0 && safe && problems != nil:
-		return p.print(config.Safe(key), cli.Partial(problems))
+		return config.Safe(key), problems, nil
 	}
 	s, err := f.Scope(id)
 	if err != nil {
-		return cli.Usage(errors.Join(problems, err))
+		return "", nil, cli.Usage(errors.Join(problems, err))
 	}
 	value, sound, err := f.Get(s, key)
 	switch {
 	case err != nil:
-		return cli.Usage(err)
+		return "", nil, cli.Usage(err)
 	case sound:
-		return p.print(value, nil)
+		return value, nil, nil
 	case config.IsSwitch(key):
-		return p.print(config.Safe(key), cli.Partial(problems))
+		return config.Safe(key), problems, nil
 	}
-	return problems
-}
-
-func (p program) print(value string, err error) error {
-	fmt.Fprintln(p.std.Out, value)
-	return err
+	return "", nil, problems
 }
 
 // keys explains the keys of a scope.

@@ -4,7 +4,7 @@
 // Usage:
 //
 //	fleet-config tick [--tick N]    write the tick record of a scope, and the closing record
-//	fleet-config get SCOPE KEY      print a value as a shell takes it
+//	fleet-config get SCOPE KEY…     print each value as a shell takes it, a line each
 //	fleet-config check [--verbose]  name everything that is wrong: file, line, key, what was wanted
 //	fleet-config keys               explain every key of a scope: what it must be, its default, what it is for
 //	fleet-config init [--scope ID]  write an example, or a scope to begin with, where the configuration belongs, once
@@ -38,7 +38,7 @@ func main() {
 		Name: "fleet-config", Args: "COMMAND",
 		About: "Fleet-config reads the configuration. COMMAND is one of\n" +
 			"tick: write the tick record of a scope.\n" +
-			"get SCOPE KEY: print a value; a switch that cannot be read prints the safe value, with status 3.\n" +
+			"get SCOPE KEY…: print each value, a line each; a switch that cannot be read prints the safe value, with status 3.\n" +
 			"check: name everything that is wrong, status 2.\n" +
 			"keys: explain every key of a scope.\n" +
 			"init: write where the configuration belongs, once, an example, or with --scope ID a report-only scope to begin with.\n" +

@@ -74,7 +74,7 @@ func TestStarters(t *testing.T) {
 	starts := map[string][]string{
 		"command.Owner": {"internal/notify"}, "command.Group": {"cmd/fleet-step"},
 		"exec.Command": {"internal/command", "cmd/fleet-step", "internal/guard/gen"}, "exec.CommandContext": {}, "exec.Cmd": {"internal/command"},
-		"os.StartProcess": {}, "syscall.Exec": {}, "syscall.ForkExec": {}, "syscall.StartProcess": {},
+		"os.StartProcess": {}, "syscall.Exec": {"internal/command"}, "command.Become": {"cmd/fleet-render"}, "syscall.ForkExec": {}, "syscall.StartProcess": {},
 	}
 	found := map[string]bool{}
 	for _, top := range []string{"cmd", "internal"} {
