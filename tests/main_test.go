@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE") == "1",
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Condition:           func(cond string) (bool, error) { return cond == "long" && isLong(), nil },
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", bin+string(filepath.ListSeparator)+e.Getenv("PATH"))
 			e.Setenv("ROOT", root)
