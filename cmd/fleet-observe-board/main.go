@@ -13,9 +13,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/fleet-tools/fleet/internal/board"
 	"github.com/fleet-tools/fleet/internal/cli"
@@ -41,16 +39,9 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 	if opts.Scope != "" && !board.ValidScope(opts.Scope) {
 		return cli.Usage(fmt.Errorf("--scope: %q is not a scope id", opts.Scope))
 	}
-	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
-	if err == nil {
-		err = w.Record(opts.Record)
-	}
+	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}
-	unread, err := observe.Board{Dir: opts.BoardDir, Scope: opts.Scope}.Observe(w, std)
-	if err == nil && len(unread) > 0 {
-		err = cli.Partial(errors.New(strings.Join(unread, "\n")))
-	}
-	return err
+	return cli.Observed(observe.Board{Dir: opts.BoardDir, Scope: opts.Scope}.Observe(w, std))
 }

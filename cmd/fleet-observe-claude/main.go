@@ -15,8 +15,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
@@ -43,17 +41,10 @@ func main() {
 }
 
 func run(ctx context.Context, std *cli.Std, opts *options) error {
-	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}
-	if err := w.Record(opts.Record); err != nil {
-		return cli.Usage(err)
-	}
 	c := observe.Claude{Binary: opts.Claude, Dirs: opts.ClaudeDir, Timeout: opts.Timeout, ListingCap: opts.ListingCap}
-	unread, err := c.Observe(ctx, w, std)
-	if err == nil && len(unread) > 0 {
-		err = cli.Partial(errors.New(strings.Join(unread, "\n")))
-	}
-	return err
+	return cli.Observed(c.Observe(ctx, w, std))
 }

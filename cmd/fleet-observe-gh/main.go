@@ -13,8 +13,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
@@ -40,10 +38,7 @@ func main() {
 }
 
 func run(ctx context.Context, std *cli.Std, opts *options) error {
-	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
-	if err == nil {
-		err = w.Record(opts.Record)
-	}
+	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -52,9 +47,5 @@ func run(ctx context.Context, std *cli.Std, opts *options) error {
 	if err != nil {
 		return err
 	}
-	unread, err := g.Observe(ctx, w, set, std)
-	if err == nil && len(unread) > 0 {
-		err = cli.Partial(errors.New(strings.Join(unread, "\n")))
-	}
-	return err
+	return cli.Observed(g.Observe(ctx, w, set, std))
 }

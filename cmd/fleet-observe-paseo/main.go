@@ -16,8 +16,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -40,16 +38,9 @@ func main() {
 }
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
-	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
-	if err == nil {
-		err = w.Record(opts.Record)
-	}
+	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}
-	unread, err := observe.Paseo{Dir: opts.PaseoDir}.Observe(w, std)
-	if err == nil && len(unread) > 0 {
-		err = cli.Partial(errors.New(strings.Join(unread, "\n")))
-	}
-	return err
+	return cli.Observed(observe.Paseo{Dir: opts.PaseoDir}.Observe(w, std))
 }

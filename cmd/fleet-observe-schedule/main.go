@@ -14,7 +14,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -48,9 +47,5 @@ func run(ctx context.Context, std *cli.Std, opts *options) error {
 	if err != nil {
 		return cli.Usage(err)
 	}
-	unread, err := s.Observe(ctx, w, std)
-	if err == nil && len(unread) > 0 {
-		err = cli.Partial(errors.New(strings.Join(unread, "\n")))
-	}
-	return err
+	return cli.Observed(s.Observe(ctx, w, std))
 }

@@ -99,6 +99,15 @@ func Usage(err error) error { return &statusError{StatusUsage, err} }
 // status 3. The record says why; the error's text is not printed when empty.
 func Partial(err error) error { return &statusError{StatusPart, err} }
 
+// Observed is the end of an observer: err, else the surfaces that could not be
+// read, a line each, as Partial.
+func Observed(unread []string, err error) error {
+	if err == nil && len(unread) > 0 {
+		err = Partial(errors.New(strings.Join(unread, "\n")))
+	}
+	return err
+}
+
 // Main runs the program on the process's own streams and exits.
 func Main[O any](p Program, run func(context.Context, *Std, *O) error) {
 	os.Exit(Run(p, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, run))

@@ -58,6 +58,16 @@ func New(fixtures string, now time.Time, given bool) (*World, error) {
 	return w, nil
 }
 
+// Open is New, with what is read recorded to the directory record, if one is
+// named. An error is the caller's mistake.
+func Open(fixtures, record string, now time.Time, given bool) (*World, error) {
+	w, err := New(fixtures, now, given)
+	if err == nil {
+		err = w.Record(record)
+	}
+	return w, err
+}
+
 // Clock is what the machine's clocks say, nil when the boot or the time awake
 // since cannot be told.
 func (w *World) Clock() *record.Clock {

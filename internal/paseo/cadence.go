@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/schedule"
 )
 
 // cadenceFile is the cadence of a schedule as it is written.
@@ -80,7 +81,7 @@ func location(name string) (*time.Location, error) {
 func (c Cadence) Words(near time.Time, zone string) string {
 	switch {
 	case c.every > 0:
-		return "every " + period(c.every)
+		return "every " + schedule.Every(c.every)
 	case c.cron == nil && c.raw != "":
 		return strings.TrimSpace("cron " + c.raw + " " + c.Zone)
 	case c.cron == nil:
@@ -129,7 +130,7 @@ func (c Cron) often() string {
 			return ""
 		}
 	}
-	return "every " + period(time.Duration(step)*time.Minute)
+	return "every " + schedule.Every(time.Duration(step)*time.Minute)
 }
 
 // shownTimes is how many times of a day are named one by one.
@@ -176,52 +177,17 @@ func hostClock(t time.Time, here *time.Location) string {
 func (c Cron) days() string {
 	var parts []string
 	if dow := members(c.dow); !full(c.dow, 4) {
-		parts = append(parts, names(dow, func(n int) string { return time.Weekday(n).String() }))
+		parts = append(parts, schedule.Ranges(dow, func(n int) string { return time.Weekday(n).String() }))
 	}
 	if dom := members(c.dom); !full(c.dom, 2) {
-		parts = append(parts, "day "+names(dom, func(n int) string { return fmt.Sprint(n) })+" of the month")
+		parts = append(parts, "day "+schedule.Ranges(dom, func(n int) string { return fmt.Sprint(n) })+" of the month")
 	}
 	if len(parts) == 0 {
 		parts = []string{"every day"}
 	}
 	s := strings.Join(parts, " that is ")
 	if mon := members(c.month); !full(c.month, 3) {
-		s += " in " + names(mon, func(n int) string { return time.Month(n).String() })
+		s += " in " + schedule.Ranges(mon, func(n int) string { return time.Month(n).String() })
 	}
 	return s
-}
-
-// names lists numbers by name; three or more in a row are first to last.
-func names(ns []int, name func(int) string) string {
-	var parts []string
-	for i := 0; i < len(ns); {
-		j := i
-		for j+1 < len(ns) && ns[j+1] == ns[j]+1 {
-			j++
-		}
-		if j-i < 2 {
-			j = i
-			parts = append(parts, name(ns[i]))
-		} else {
-			parts = append(parts, name(ns[i])+" to "+name(ns[j]))
-		}
-		i = j + 1
-	}
-	return strings.Join(parts, ", ")
-}
-
-// period says a period in its largest whole unit: minute, 90 minutes, 2 days.
-func period(d time.Duration) string {
-	for _, u := range []struct {
-		name string
-		d    time.Duration
-	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}, {"millisecond", time.Millisecond}} {
-		switch {
-		case d == u.d:
-			return u.name
-		case d%u.d == 0:
-			return fmt.Sprintf("%d %ss", d/u.d, u.name)
-		}
-	}
-	return d.String()
 }

@@ -196,7 +196,7 @@ func (a Agent) Encode() ([]byte, error) {
 func (a Agent) Words(zone string) string {
 	var parts []string
 	if a.Every > 0 {
-		parts = append(parts, "every "+every(a.Every))
+		parts = append(parts, "every "+Every(a.Every))
 	}
 	if len(a.Calendar) > 0 {
 		parts = append(parts, Words(a.Calendar, zone))

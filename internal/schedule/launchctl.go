@@ -174,7 +174,7 @@ func (a Agent) ran(r *record.Schedule, l Look, s Seen, d *says) {
 		r.Runs = max(j.Runs, 0)
 		none = j.Runs <= 0
 		if j.Every > 0 && j.Every != a.Every {
-			d.add(true, "it was loaded to run every %s: its file was changed since", every(j.Every))
+			d.add(true, "it was loaded to run every %s: its file was changed since", Every(j.Every))
 			period = j.Every
 		}
 		switch {

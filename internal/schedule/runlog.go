@@ -194,7 +194,7 @@ func (l *Line) Encode() ([]byte, error) {
 // Record returns the log as a payload. A log that is not there is that of
 // something that never ran: its configuration says that it should.
 func (g Log) Record(l Look) record.Schedule {
-	r := record.Schedule{Source: "log", ID: guard.ID(g.Name), Name: guard.Text(g.Name, nameWidth), Cadence: "at least every " + every(g.StaleAfter)}
+	r := record.Schedule{Source: "log", ID: guard.ID(g.Name), Name: guard.Text(g.Name, nameWidth), Cadence: "at least every " + Every(g.StaleAfter)}
 	var d says
 	ran := g.Written
 	switch {
@@ -220,7 +220,7 @@ func (g Log) Record(l Look) record.Schedule {
 		r.Status, r.Stale = statusNeverRan, true
 	case r.LastRun == nil || l.At.Sub(ran) > g.StaleAfter:
 		r.Status, r.Stale = statusLate, true
-		d.add(r.LastRun != nil, "late: it should run at least every %s", every(g.StaleAfter))
+		d.add(r.LastRun != nil, "late: it should run at least every %s", Every(g.StaleAfter))
 	default:
 		r.Status = statusOnTime
 	}

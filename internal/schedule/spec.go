@@ -40,7 +40,7 @@ func (u Unit) cadence(l Look) (cadence, zone string, period time.Duration) {
 		switch {
 		case ok && repeats:
 			words := map[string]string{"OnUnitActiveSec": "every ", "OnUnitInactiveSec": "after each run, in "}[key]
-			parts = append(parts, words+every(d))
+			parts = append(parts, words+Every(d))
 			shorter(d)
 		default:
 			parts = append(parts, guard.Text(m, wordWidth))

@@ -135,7 +135,7 @@ func often(minutes []int) string {
 	}
 	switch {
 	case even:
-		return "every " + every(time.Duration(step)*time.Minute)
+		return "every " + Every(time.Duration(step)*time.Minute)
 	case n > shown:
 		return fmt.Sprintf("every hour at %s and %d more", strings.Join(ms[:shown], ", "), n-shown)
 	}
@@ -148,10 +148,10 @@ const everyDay = "every day"
 func (g group) when() string {
 	var parts []string
 	if len(g.weekdays) > 0 {
-		parts = append(parts, ranges(g.weekdays, func(n int) string { return time.Weekday(n).String() }))
+		parts = append(parts, Ranges(g.weekdays, func(n int) string { return time.Weekday(n).String() }))
 	}
 	if len(g.days) > 0 {
-		parts = append(parts, "day "+ranges(g.days, func(n int) string { return fmt.Sprint(n) })+" of the month")
+		parts = append(parts, "day "+Ranges(g.days, func(n int) string { return fmt.Sprint(n) })+" of the month")
 	}
 	s := strings.Join(parts, " or ")
 	if s == "" {
@@ -163,8 +163,8 @@ func (g group) when() string {
 	return s
 }
 
-// ranges lists numbers by name; three or more in a row are first to last.
-func ranges(ns []int, name func(int) string) string {
+// Ranges lists numbers by name; three or more in a row are first to last.
+func Ranges(ns []int, name func(int) string) string {
 	var parts []string
 	for i := 0; i < len(ns); {
 		j := i
@@ -182,8 +182,8 @@ func ranges(ns []int, name func(int) string) string {
 	return strings.Join(parts, ", ")
 }
 
-// every says a period in its largest whole unit: minute, 90 minutes, 2 days.
-func every(d time.Duration) string {
+// Every says a period in its largest whole unit: minute, 90 minutes, 2 days.
+func Every(d time.Duration) string {
 	for _, u := range []struct {
 		name string
 		d    time.Duration
