@@ -5,7 +5,7 @@ manager_answers() { :; }
 kick() { printf '%s\n' "${with}FLEET_SCOPE=$scope sh $(quote "$release/bin/tick.sh")"; }
 
 put_job() {
-	line="FLEET_SCOPE=$scope FLEET_CONFIG=$(quote "$config") PATH=$(quote "$release/bin:$found/usr/local/bin:/usr/bin:/bin") /bin/sh $(quote "$release/bin/tick.sh")"
+	line="FLEET_SCOPE=$scope FLEET_CONFIG=$(quote "$config") PATH=$(quote "$base/current/bin:$found/usr/local/bin:/usr/bin:/bin") /bin/sh $(quote "$base/current/bin/tick.sh")"
 	say 'no job was installed; for cron, this line in crontab -e:'
 	printf '7 * * * * %s\n' "$(printf %s "$line" | sed 's/%/\\%/g')"
 }

@@ -10,6 +10,10 @@ manager_answers() {
 		export XDG_RUNTIME_DIR="/run/user/$uid" # what su and sudo leave out
 	fi
 	command -v systemctl >/dev/null && systemctl --user show-environment >/dev/null 2>&1 && return
+	if [ -n "$dry" ]; then
+		say "note: the systemd user manager of $(id -un) does not answer, so an install would stop here; --no-job does without"
+		return
+	fi
 	say "nothing was done: the systemd user manager of $(id -un) does not answer (systemctl --user show-environment)." >&2
 	say 'Log in as this user, not through su or sudo, or start it at boot: loginctl enable-linger' >&2
 	fail "Or let cron do it: install.sh --scope $scope --no-job prints the line for the crontab."
@@ -21,11 +25,11 @@ put_job() {
 	reload=$changed
 	put systemd-timer "$units/$unit.timer" :
 	timer_changed=$changed
-	case $(systemctl --user show -p NeedDaemonReload "$unit.service" "$unit.timer") in *=yes*) reload=1 ;; esac
+	case $(systemctl --user show -p NeedDaemonReload "$unit.service" "$unit.timer" 2>/dev/null) in *=yes*) reload=1 ;; esac
 	if [ -n "$reload$timer_changed" ] && ! will 'reload the systemd user manager'; then
 		systemctl --user daemon-reload || fail 'systemctl --user daemon-reload failed'
 	fi
-	if systemctl --user -q is-enabled "$unit.timer" >/dev/null 2>&1 && systemctl --user -q is-active "$unit.timer"; then
+	if systemctl --user -q is-enabled "$unit.timer" >/dev/null 2>&1 && systemctl --user -q is-active "$unit.timer" 2>/dev/null; then
 		if [ -z "$timer_changed" ]; then
 			say "$unit.timer is enabled and active"
 		elif ! will "restart $unit.timer"; then

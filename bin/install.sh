@@ -22,8 +22,7 @@
 # 2 called wrongly; 75 another install is at work.
 set -eu
 umask 022 # launchd takes no property list that others can write
-LC_ALL=C
-export LC_ALL
+export LC_ALL=C
 unset GO_FLAGS_COMPLETION FLEET_NOW CDPATH
 
 say() { printf 'install.sh: %s\n' "$*"; }
@@ -43,6 +42,7 @@ parse() {
 		--force) force=1 ;;
 		--no-job) manager=none no_job=1 ;;
 		--uninstall) uninstall=1 ;;
+		--help | -h) sed -n -e '/^set -eu/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" && exit ;;
 		--locked) built=$2 name=$3 found=$4 && shift 3 ;; # our own: the lock is ours, and what was found out before
 		*) wrong "what is $1?" ;;
 		esac
@@ -130,7 +130,7 @@ seed() {
 		wrote=$("$programs/fleet-config" init --scope "$scope" --config "$config") || fail "$config could not be written"
 		say "wrote $wrote"
 	fi
-	"$programs/fleet-config" check --scope "$scope" --config "$checked" || fail "nothing was installed: mend the scope $scope in $checked first"
+	"$programs/fleet-config" check --scope "$scope" --config "$checked" || fail "nothing was installed: mend the scope $scope in $checked first; fleet-config init --scope $scope prints one to begin with"
 	say 'fleet-config check has nothing against it'
 }
 
@@ -183,8 +183,7 @@ put() {
 	will "write $2" && return
 	$3
 	mkdir -p "${2%/*}"
-	printf %s "${text%.}" >"$2.part"
-	mv "$2.part" "$2"
+	printf %s "${text%.}" >"$2.part" && mv "$2.part" "$2"
 	touch "$release" # the newest in use
 	say "wrote $2"
 }
@@ -287,6 +286,7 @@ scratch() { # a directory that goes when we end
 take_out() {
 	take_out_job || say "no job of the scope $scope is installed"
 	state=$("$checkout/bin/fleet-config" get "$scope" state_dir --config "$config" 2>/dev/null) || state="$HOME/.local/state/fleet-reconcile/$scope, unless state_dir says otherwise"
+	! crontab -l 2>/dev/null | grep -q "FLEET_SCOPE=$scope .*tick.sh" || say "note: a line of your crontab still ticks for $scope; crontab -e takes it out"
 	say "these stay: the configuration, $config; the state, $state; the releases, $releases"
 }
 

@@ -9,8 +9,9 @@
 #
 # It runs when the scope's dispatch_enabled is exactly 1. FLEET_CONFIG names
 # another configuration. FLEET_FIXTURES=DIR observes the recorded machine in
-# DIR instead of this one; the state directory stays this machine's, so
-# DIR/meta.json must name it as the host. Status: 0 done, switched off, or
+# DIR instead of this one, and its paths are the recorded ones: FLEET_CONFIG must
+# be named; the state directory stays this machine's, so DIR/meta.json must name
+# it as the host. Status: 0 done, switched off, or
 # inside a tick; also when an observer could not read everything; 1 failed; 75
 # another tick runs.
 #
@@ -184,7 +185,7 @@ around() {
 	*) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	esac
 	values=''
-	listed fleet-config check --scope "$FLEET_SCOPE" && values=$(get state_dir tick_timeout_min listing_cap gh_token_file surfaces)
+	listed fleet-config check --scope "$FLEET_SCOPE" ${FLEET_FIXTURES:+"--fixtures=$FLEET_FIXTURES"} && values=$(get state_dir tick_timeout_min listing_cap gh_token_file surfaces)
 	{ IFS= read -r dir && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r surfaces; } <<END ||
 $values
 END
@@ -205,7 +206,7 @@ END
 		broken ask 'the owner could not be shown what is asked; fleet-asks list has it'
 }
 
-self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/${0##*/}
+self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)/${0##*/} # the release, when a link leads to it
 PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 case ${1-} in
 --locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 && tick ;;

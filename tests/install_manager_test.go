@@ -191,6 +191,13 @@ func TestInstall_noJob(t *testing.T) {
 	if got, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(got), "tick 1: ") {
 		t.Errorf("%s: %v\n%s", line, err, got)
 	}
+	if strings.Contains(line, "/releases/") {
+		t.Errorf("the line runs one release for ever: %s", line)
+	}
+	b.say("crontab", "7 * * * * "+line)
+	if out := b.install("--uninstall"); !strings.Contains(out, "note: a line of your crontab still ticks for lamp") {
+		t.Errorf("uninstalled with a line for cron:\n%s", out)
+	}
 	if got := b.calls(); got != "claude --version" && strings.Contains(got, "ctl") {
 		t.Errorf("calls\n%s", got)
 	}

@@ -288,7 +288,13 @@ func TestInstall_refused(t *testing.T) {
 	b.say("os", "Linux")
 	b.say("mute", "")
 	b.refuse(1, "nothing was done: the systemd user manager", "--scope", "lamp")
-	b.refuse(1, "--no-job prints the line for the crontab", "--scope", "lamp", "--dry-run")
+	b.refuse(1, "--no-job prints the line for the crontab", "--scope", "lamp")
+	if err := os.Remove(b.config()); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.install("--dry-run"); !strings.Contains(out, "note: the systemd user manager of ") || !strings.Contains(out, "would write ") {
+		t.Errorf("a dry run without a user manager:\n%s", out)
+	}
 	for _, home := range []string{"HOME=" + b.home + ":x", "HOME=x", "HOME=" + b.home + "\nx"} {
 		c := b
 		c.env = append(slices.Clone(b.env), home)

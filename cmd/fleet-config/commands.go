@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
+	"github.com/fleet-tools/fleet/internal/notify"
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -123,8 +125,24 @@ func (p program) value(id, key string) (value string, unsafe, err error) {
 	return "", nil, problems
 }
 
+// warn tells what is right as it is written, and will not work.
+func (p program) warn(f *config.File, s *config.Scope, place config.Placement) {
+	if p.opts.Scope != "" && p.opts.Scope != s.ID {
+		return
+	}
+	for _, says := range place.Unfound {
+		p.std.Warn("%s: scope %s: repos: %s: while it is, no session in a repository that is not named can be placed", f.Path, s.ID, says)
+	}
+	if err := notify.Able(s.OwnerChannel); err != nil && !p.w.Recorded() {
+		p.std.Warn("%s: scope %s: owner_channel: %s", f.Path, s.ID, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+}
+
 // keys explains the keys of a scope.
 func (p program) keys([]string) error {
+	if p.std.EndsPipe() {
+		return cli.Usage(errors.New("--jq is for records: keys prints none"))
+	}
 	for _, k := range config.Keys() {
 		standard := ""
 		if k.Default != "" && k.Name != "state_dir" {
@@ -155,6 +173,7 @@ func (p program) check([]string) error {
 					p.std.Warn("%s: %s: its sessions are in no report", f.Path, note)
 				}
 			}
+			p.warn(f, s, place)
 			continue
 		}
 		for _, repo := range place.Repos {

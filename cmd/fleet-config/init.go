@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/notify"
 )
 
 // listLimit bounds what is read of scopes.yaml.
@@ -31,6 +32,11 @@ func (p program) init([]string) error {
 	text, says, err := p.first()
 	if err != nil {
 		return err
+	}
+	if p.opts.Scope != "" {
+		if f, err := p.w.Config(name); err == nil {
+			return p.further(f)
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
@@ -74,5 +80,25 @@ func (p program) first() (text []byte, says string, err error) {
 	if listed {
 		says = "the scope " + id + ", in report mode, with the repositories of " + lists + "; next, name in surfaces what else to look at"
 	}
-	return config.First(id, listed), says, nil
+	return config.First(id, listed, p.channel()), says, nil
+}
+
+// channel is a dialog where one can be shown.
+func (p program) channel() string {
+	if notify.Able(config.Channel{Kind: "dialog"}) != nil {
+		return "none"
+	}
+	return "dialog"
+}
+
+// further prints a scope to begin with for a configuration that is there: that
+// is its owner's to edit.
+func (p program) further(f *config.File) error {
+	if _, err := f.Scope(p.opts.Scope); err == nil {
+		p.std.Warn("%s is there, has the scope %s, and stays as it is", f.Path, p.opts.Scope)
+		return nil
+	}
+	p.std.Warn("%s stays as it is; to have the scope %s, put this into its scopes:", f.Path, p.opts.Scope)
+	_, err := fmt.Fprintf(p.std.Out, "%s\n", config.FirstScope(p.opts.Scope, false, p.channel()))
+	return err
 }

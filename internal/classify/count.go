@@ -103,10 +103,13 @@ func (st *stream) holds(repo, placement string) (in, placed bool) {
 	switch {
 	case st.tick == nil:
 		return true, true
-	case repo == "":
-		return false, placement == record.PlacedNone
+	case slices.Contains(st.tick.Others, repo):
+		return false, true
+	case slices.Contains(st.tick.Repos, repo):
+		return true, true
 	}
-	return slices.Contains(st.tick.Repos, repo) && !slices.Contains(st.tick.Others, repo), true
+	found := len(st.tick.Unfound) == 0
+	return false, found && (repo != "" || placement == record.PlacedNone)
 }
 
 // lacks says why an agent has no live process; "" when it has one, or that

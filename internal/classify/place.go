@@ -7,9 +7,19 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// place answers whether a session is in the scope. Where its cwd is gone, the
-// board's word for its repository goes before what its paths suggest.
+// place answers whether a session is in the scope. While a repository of the
+// scope is not found, a session that nothing places may be one of its.
 func (st *stream) place(f *Facts) Reading {
+	r := st.placed(f)
+	if r.Truth == No && len(st.tick.Unfound) > 0 && !slices.Contains(st.tick.Others, f.Repo) {
+		return unread("config", "a repository of the scope was not found: %s", st.tick.Unfound[0])
+	}
+	return r
+}
+
+// placed is place by what was found. Where its cwd is gone, the board's word
+// for its repository goes before what its paths suggest.
+func (st *stream) placed(f *Facts) Reading {
 	f.Repo = f.S.Repo
 	lost := slices.Contains([]string{record.PlacedGone, record.PlacedAbove, record.PlacedByWorktree, record.PlacedUnknown, ""}, f.S.Placement)
 	if lost && f.Row != nil && f.Row.Repo != "" {

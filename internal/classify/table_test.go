@@ -54,6 +54,10 @@ func elsewhere(repo, placement string) change {
 	return func(s *record.Session) { s.Repo, s.Placement = repo, placement }
 }
 
+// unfound has a repository of the scope that is not where the configuration
+// says.
+func unfound(w *world) { w.tick.Unfound = []string{"/w/moved: is not there"} }
+
 // noJob takes the job file away.
 func noJob(s *record.Session) { s.Job = &record.Job{ID: "s", Unread: "there is no job file"} }
 
@@ -66,6 +70,11 @@ var table = []situation{
 	{"cwd gone, nothing places it", mine(session("s", elsewhere("", record.PlacedGone))), "1"},
 	{"cwd gone, the board places it", mine(session("s", elsewhere("", record.PlacedGone)), boardRow(record.Board{Repo: lamp})), "9a"},
 	{"cwd gone, the board's word goes before the path's", mine(session("s", elsewhere(lamp, record.PlacedAbove)), boardRow(record.Board{Repo: stove})), "1"},
+	{"in a repository of no scope, and one of ours was not found", mine(session("s", elsewhere("/w/fan/.git", record.PlacedByCwd)), unfound), Unknown},
+	{"in no repository, and one of ours was not found", mine(session("s", elsewhere("", record.PlacedNone)), unfound), Unknown},
+	{"cwd gone, and a repository of ours was not found", mine(session("s", elsewhere("", record.PlacedGone)), unfound), Unknown},
+	{"in another scope's repository, and one of ours was not found", mine(session("s", elsewhere(stove, record.PlacedByCwd)), unfound), "1"},
+	{"in the scope, and another repository was not found", mine(session("s"), unfound), "9a"},
 	{"in no repository, without a configuration", one(session("s", elsewhere("", record.PlacedNone))), "9a"},
 
 	{"transcript at a limit", one(session("s", limited(hitLimit, ago(-hour)))), "2"},

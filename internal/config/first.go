@@ -1,24 +1,33 @@
 package config
 
-import "strings"
+import "fmt"
 
 // ListsPath is where scopes.yaml is below a home directory.
 const ListsPath = scopesPath
 
-// First returns a configuration to begin with: the example, with the scope of
-// this id that ticks and only reports. Its list of repositories, which the owner
-// is to edit, is left out when scopes.yaml lists some for it.
-func First(id string, listed bool) []byte {
-	repos := `"repos": ["~/src/` + id + `"],`
-	text := strings.NewReplacer(
-		`"example": {`, `"`+id+`": {`,
-		`"dispatch_enabled": 0`, `"dispatch_enabled": 1`,
-		`"repos": ["~/src/example"],`, repos,
-	).Replace(string(Example))
-	if listed {
-		text = strings.Replace(text, "      "+repos+"\n", "", 1)
+// First returns a configuration to begin with: a scope of this id that ticks
+// and only reports, and of whose repositories every session is the owner's. Its
+// list of repositories, which the owner is to edit, is left out when scopes.yaml
+// lists some for it. channel is a kind of owner_channel.
+func First(id string, listed bool, channel string) []byte {
+	return fmt.Appendf(nil, "{\n  \"v\": 1,\n  \"scopes\": {\n%s\n  }\n}\n", FirstScope(id, listed, channel))
+}
+
+// FirstScope returns the part of First that is the scope, for a configuration
+// that has others.
+func FirstScope(id string, listed bool, channel string) []byte {
+	repos := ""
+	if !listed {
+		repos = `      "repos": ["~/src/` + id + `"],` + "\n"
 	}
-	return []byte(text)
+	return fmt.Appendf(nil, `    "%s": {
+      "dispatch_enabled": 1,
+      "dry_run": 1,
+      "mode": "report",
+%s      "surfaces": ["claude"],
+      "adopted": "*",
+      "owner_channel": {"kind": "%s"}
+    }`, id, repos, channel)
 }
 
 // Lists tells whether scopes.yaml, of which b is the text, names repositories

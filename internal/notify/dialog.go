@@ -100,6 +100,8 @@ func rich(text string) string {
 // instead is what an owner without a dialog can do.
 const instead = "\nowner_channel can be a command, or none"
 
+var errNoDialog = errors.New("no dialog: none of osascript, zenity and kdialog is on PATH: install zenity or kdialog" + instead)
+
 // showDialog shows a batch in the first dialog program that is on PATH.
 func showDialog(ctx context.Context, b Batch) (record.Shown, error) {
 	for _, d := range dialogs {
@@ -112,7 +114,7 @@ func showDialog(ctx context.Context, b Batch) (record.Shown, error) {
 		}
 		return d.show(ctx, path, b)
 	}
-	return record.Shown{}, errors.New("no dialog: none of osascript, zenity and kdialog is on PATH: install zenity or kdialog" + instead)
+	return record.Shown{}, errNoDialog
 }
 
 func (d dialog) show(ctx context.Context, path string, b Batch) (record.Shown, error) {

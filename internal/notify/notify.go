@@ -67,18 +67,8 @@ func runOwner(ctx context.Context, argv []string, stdin []byte) error {
 	if err != nil {
 		return err
 	}
-	program := argv[0]
-	if rest, ok := strings.CutPrefix(program, "~/"); ok {
-		program = filepath.Join(home, rest)
-	}
-	path, err := exec.LookPath(program)
+	path, err := ownerProgram(home, argv[0])
 	if err != nil {
-		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err
-		}
-		if e, ok := errors.AsType[*exec.Error](err); ok {
-			err = e.Err
-		}
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	spec := command.Spec{Argv: argv, Path: path, Env: environment(), Dir: home, Timeout: patience.command, KillAfter: patience.killAfter, MaxOutput: maxOutput}
@@ -96,6 +86,42 @@ func runOwner(ctx context.Context, argv []string, stdin []byte) error {
 		err = failed(name, res)
 	}
 	return err
+}
+
+// ownerProgram is the path of a program of the owner's. The error says why it
+// cannot be run, without its name.
+func ownerProgram(home, program string) (string, error) {
+	if rest, ok := strings.CutPrefix(program, "~/"); ok {
+		program = filepath.Join(home, rest)
+	}
+	path, err := exec.LookPath(program)
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*exec.Error](err); ok {
+		err = e.Err
+	}
+	return path, err
+}
+
+// Able says why nothing could be raised over a channel on this machine; nil when
+// its program is there. Whether that can show anything is another question.
+func Able(ch config.Channel) error {
+	switch ch.Kind {
+	case "dialog":
+		if !slices.ContainsFunc(dialogs, func(d dialog) bool { _, err := exec.LookPath(d.program); return err == nil }) {
+			return errNoDialog
+		}
+	case "command":
+		home, err := os.UserHomeDir()
+		if err == nil {
+			_, err = ownerProgram(home, ch.Argv[0])
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", guard.Text(ch.Argv[0], 60), err)
+		}
+	}
+	return nil
 }
 
 // failed says how a program failed: its status and the first line of what it

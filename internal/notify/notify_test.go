@@ -229,3 +229,34 @@ func gone(t *testing.T, dir string) {
 	}
 	t.Errorf("process %s lives", pid)
 }
+
+// A channel whose program is not there is known before anything is asked.
+func TestAble(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	t.Setenv("HOME", dir)
+	says := func(ch config.Channel) string {
+		if err := Able(ch); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	own := config.Channel{Kind: "command", Argv: []string{"~/push", "x"}}
+	if got := says(config.Channel{Kind: "dialog"}); !strings.HasPrefix(got, "no dialog: none of ") {
+		t.Errorf("dialog: %q", got)
+	}
+	if got := says(own); got != "~/push: no such file or directory" {
+		t.Errorf("command: %q", got)
+	}
+	if got := says(config.Channel{Kind: "none"}); got != "" {
+		t.Errorf("none: %q", got)
+	}
+	for _, name := range []string{"kdialog", "push"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := says(config.Channel{Kind: "dialog"}) + says(own); got != "" {
+		t.Errorf("now: %q", got)
+	}
+}
