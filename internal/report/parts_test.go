@@ -133,32 +133,6 @@ func TestPRsUnread(t *testing.T) {
 	}
 }
 
-func TestSchedules(t *testing.T) {
-	s := newStream(t)
-	add := func(name string, edit func(*record.Schedule)) {
-		p := record.Schedule{Source: "systemd", Name: name, Cadence: "every day at 03:00", Status: "active", LastRun: ago(12 * time.Hour), LastResult: "succeeded", NextRun: ago(-12 * time.Hour)}
-		edit(&p)
-		s.add(record.KindSchedule, schedule, name, p)
-	}
-	add("late", func(p *record.Schedule) {
-		p.Stale, p.Detail, p.LastRun, p.LastResult, p.NextRun = true, "should have run at 03:00", nil, "", ago(time.Hour)
-	})
-	add("broken", func(p *record.Schedule) { p.LastResult = "exit 3" })
-	add("ended well", func(p *record.Schedule) { p.LastResult = "exit 0" })
-	add("resting", func(p *record.Schedule) { p.Status, p.NextRun = "paused", nil })
-	md := s.markdown()
-	has(t, md, "## Scheduled work (4)\n\n"+
-		"- **late** of systemd: stale, every day at 03:00\n  - last run: none known\n  - next run: 14:50, overdue\n  - status: active\n  - detail: should have run at 03:00\n"+
-		"- **broken** of systemd: failed, every day at 03:00\n  - last run: 03:50, exit 3\n",
-		"| ended well | systemd | every day at 03:00 | 03:50, exit 0    | 30 Nov 03:50 | active |\n"+
-			"| resting    | systemd | every day at 03:00 | 03:50, succeeded | none is due  | paused |\n",
-		"Not looked at: GitHub's repositories, rules and pull requests; Paseo's schedules.\n")
-	for i := range 30 {
-		add(fmt.Sprintf("job %d", i), func(*record.Schedule) {})
-	}
-	has(t, s.markdown(), "and 20 more that are on time or off.\n")
-}
-
 // None is said only of what somebody looked at, and read.
 func TestLooked(t *testing.T) {
 	tests := []struct {
@@ -274,28 +248,4 @@ func TestGap(t *testing.T) {
 	s.add(record.KindFinding, "fleet-classify", "count", record.Finding{Name: "count", Says: "2 sessions"})
 	md := s.markdown()
 	has(t, md, "\n## Missed time (1)\n\n- **gap**: no tick for 3 h\n\n## Needs me", "\n## Findings (1)\n\n- **count**: 2 sessions\n")
-}
-
-func TestScheduleState(t *testing.T) {
-	tests := []struct {
-		status, result string
-		stale          bool
-		want           string
-	}{
-		{"active", "succeeded", false, ScheduleFine},
-		{"loaded", "exit 0", false, ScheduleFine},
-		{"loaded", "exit 78", false, ScheduleFailed},
-		{"active", "interrupted", false, ScheduleFailed},
-		{"failed", "", false, ScheduleFailed},
-		{"unknown", "", false, ScheduleHidden},
-		{"paused", "", false, ScheduleOff},
-		{"not loaded", "", false, ScheduleOff},
-		{"not loaded", "", true, ScheduleStale},
-	}
-	for _, tt := range tests {
-		s := Schedule{Schedule: record.Schedule{Status: tt.status, LastResult: tt.result, Stale: tt.stale}}
-		if got := s.state(); got != tt.want {
-			t.Errorf("%s, %q, stale %v: %q, want %q", tt.status, tt.result, tt.stale, got, tt.want)
-		}
-	}
 }

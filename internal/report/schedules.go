@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // How scheduled work stands, in the order of the report.
 const (
-	ScheduleStale  = "stale"     // it should have run and did not
+	ScheduleStale  = "stale"     // it should have run and did not, or nothing lives to run it
 	ScheduleFailed = "failed"    // its last run did not end well
-	ScheduleHidden = "not known" // its source could not tell
+	ScheduleHidden = "not known" // its source could not tell, or says what this release does not know
 	ScheduleFine   = "on time"
 	ScheduleOff    = "off" // paused, completed, expired, or not loaded
 )
@@ -32,7 +33,7 @@ func schedules(set *input) []Schedule {
 	for _, rec := range set.Of(record.KindSchedule) {
 		if p, ok := record.Payload[record.Schedule](rec); ok {
 			s := Schedule{Host: rec.Host, Schedule: *p}
-			s.State = s.state()
+			s.State = s.state(rec.At)
 			all = append(all, s)
 		}
 	}
@@ -45,19 +46,45 @@ func schedules(set *input) []Schedule {
 	return all
 }
 
-func (s Schedule) state() string {
-	exit, hasExit := strings.CutPrefix(s.LastResult, "exit ")
+// The words of a status and of a result that say that all is well, that nothing
+// starts it, and that its last run was no good. A word that stands in none of
+// them tells nothing.
+var (
+	dueStatuses = []string{"active", "loaded", "running", "waiting", "enabled", "on time"}
+	offStatuses = []string{"paused", "completed", "expired", "not loaded"}
+	goodResults = []string{"", "succeeded", "exit 0", "running"}
+	badResults  = []string{"failed", "interrupted", "crashed", "timed out", "timeout", "killed", "signal", "core-dump", "exit-code",
+		"watchdog", "oom-kill", "start-limit-hit", "resources", "protocol"}
+)
+
+// noDaemon is what the detail of a Paseo schedule says that nothing will start.
+const noDaemon = "no daemon lives to run it"
+
+// dueWithin is how far its next run may lie before the look at it.
+const dueWithin = time.Hour
+
+// state tells how it stood when it was looked at. Only known words make it on
+// time.
+func (s Schedule) state(at record.Time) string {
+	off := slices.Contains(offStatuses, s.Status)
 	switch {
-	case s.Stale:
+	case s.Stale, !off && s.Source == "paseo" && strings.Contains(s.Detail, noDaemon):
 		return ScheduleStale
-	case s.LastResult == "failed", s.LastResult == "interrupted", hasExit && exit != "0", s.Status == "failed":
+	case s.Status == "failed", s.ranBadly():
 		return ScheduleFailed
-	case s.Status == "unknown":
-		return ScheduleHidden
-	case slices.Contains([]string{"paused", "completed", "expired", "not loaded"}, s.Status):
+	case off:
 		return ScheduleOff
+	case !slices.Contains(dueStatuses, s.Status), !slices.Contains(goodResults, s.LastResult),
+		s.NextRun != nil && at.Sub(s.NextRun.Time) > dueWithin:
+		return ScheduleHidden
 	}
 	return ScheduleFine
+}
+
+// ranBadly tells that the last run ended and not well.
+func (s Schedule) ranBadly() bool {
+	exit, hasExit := strings.CutPrefix(s.LastResult, "exit ")
+	return hasExit && exit != "0" || strings.HasPrefix(s.LastResult, "signal ") || slices.Contains(badResults, s.LastResult)
 }
 
 // schedules writes the scheduled work: what is stale or failed in full, the
@@ -84,9 +111,14 @@ func (p *page) schedules() {
 	}
 	p.gap()
 	const most = 12
-	cells := [][]string{{"schedule", "from", "cadence", "last run", "next run", "status"}}
+	cells := [][]string{{"schedule", "from", "cadence", "last run", "next run", "status", "detail"}}
 	for _, s := range rows[fine:min(fine+most, len(rows))] {
-		cells = append(cells, []string{text(s.title(), 28), text(s.Source, 12), text(s.Cadence, 32), text(p.lastRun(&s), 32), p.nextRun(&s), text(s.Status, 16)})
+		cells = append(cells, []string{text(s.title(), 28), text(s.Source, 12), text(s.Cadence, 32), text(p.lastRun(&s), 32), p.nextRun(&s), text(s.Status, 16), text(s.Detail, 60)})
+	}
+	if !slices.ContainsFunc(cells[1:], func(row []string) bool { return row[6] != "" }) {
+		for i := range cells {
+			cells[i] = cells[i][:6]
+		}
 	}
 	p.grid(cells)
 	if n := len(rows) - fine - most; n > 0 {
