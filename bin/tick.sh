@@ -138,7 +138,7 @@ tick() {
 	render asks "$state/asks/$number.md"
 	find "$state/ticks" -name snapshot.ndjson -mtime +7 -exec rm -f {} +
 	note_end 0 || { say "tick $n failed: its end could not be noted; more is in $state/tick.log"; exit 1; }
-	echo "tick $n: $(sed -n -e '1s/^\*\*\(.*\)\*\*$/\1/p' -e 's/^# //p' "$dir/report.md" | head -n 2 | paste -s -d ' ' -): $dir/report.md"
+	echo "tick $n: $(sed -n -e '1s/^\*\*\(.*\)\*\*$/\1;/p' -e 's/^# //p' "$dir/report.md" | head -n 2 | paste -s -d ' ' -): $dir/report.md"
 }
 
 # dialog TEXT shows a text; the programs that it tries end by themselves.
@@ -202,8 +202,8 @@ END
 	126 | 127) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	*) broken tick "the tick failed; $state/tick.log says why" ;;
 	esac
-	to_end listed_for_owner fleet-step --timeout 12m --kill-after 5s -- fleet-asks show ||
-		broken ask 'the owner could not be shown what is asked; fleet-asks list has it'
+	to_end listed_for_owner fleet-step --timeout 12m --kill-after 5s -- fleet-asks show 2>>"$state/tick.log" ||
+		broken ask "the tick is done, but the owner could not be shown what is asked; $state/tick.log says why, and fleet-asks list what"
 }
 
 self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)/${0##*/} # the release, when a link leads to it

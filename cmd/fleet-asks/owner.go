@@ -146,8 +146,12 @@ func terminal() string {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return "no tty"
 	}
-	if name, err := os.Readlink("/dev/fd/0"); err == nil {
+	name, err := os.Readlink("/dev/fd/0")
+	switch {
+	case err != nil:
+		return "tty"
+	case strings.HasPrefix(name, "/dev/tty"), strings.HasPrefix(name, "/dev/pts/"), strings.HasPrefix(name, "/dev/console"):
 		return name
 	}
-	return "tty"
+	return "no tty" // the null device is one of characters too
 }
