@@ -17,6 +17,10 @@ func (r *Report) alarm(empty bool, sessions int) string {
 			incomplete = n.Name + ": " + n.Says
 		}
 	}
+	dark := r.dark()
+	if incomplete == "" {
+		incomplete = dark
+	}
 	judged := r.Total
 	for _, s := range r.Sections {
 		if s.ID == unknown {
@@ -28,12 +32,27 @@ func (r *Report) alarm(empty bool, sessions int) string {
 		return "BLIND: not one record came in; nothing is known about any session"
 	case r.Total == 0 && sessions > 0:
 		return fmt.Sprintf("BLIND: %s seen and not one was judged", count(sessions, "session was", "sessions were"))
-	case r.Total == 0 && severe:
+	case r.Total == 0 && (severe || dark != ""):
 		return "BLIND: no session could be looked at; that none is listed means nothing"
 	case r.Total > 0 && judged == 0:
 		return fmt.Sprintf("BLIND: nothing could be told about any of %s", count(r.Total, "session", "sessions"))
 	case incomplete != "":
 		return "INCOMPLETE: sessions may be missing or wrong below: " + incomplete
+	}
+	return ""
+}
+
+// sessionSources are the surfaces that name the sessions.
+var sessionSources = []string{"claude/listing", "claude/sessions", "claude/jobs"}
+
+// dark names a source of the sessions of which every item is there and not one
+// was understood; "" when there is none.
+func (r *Report) dark() string {
+	for _, s := range r.Surfaces {
+		name, _, _ := strings.Cut(s.Name, "@")
+		if s.State == SurfacePart && s.Rows == 0 && slices.Contains(sessionSources, name) {
+			return s.Name + ": " + s.Says
+		}
 	}
 	return ""
 }

@@ -53,11 +53,8 @@ const oldAfter = 10 * time.Minute
 
 // addNotRead collects what is missing and, from it, the alarm.
 func (r *Report) addNotRead(set *input) {
-	surfaces := []string{"claude"}
-	_, tick, hasTick := set.Tick()
-	if hasTick {
-		surfaces = tick.Surfaces
-	}
+	surfaces := expectedSurfaces(set)
+	_, tick, _ := set.Tick()
 	ns := failedSurfaces(set, surfaces)
 	ns = append(ns, cutPrograms(set)...)
 	ns = append(ns, missingHosts(set, tick)...)
@@ -72,6 +69,14 @@ func (r *Report) addNotRead(set *input) {
 	})
 	r.NotRead = nonNil(ns)
 	r.Alarm = r.alarm(len(set.All()) == 0, len(set.Of(record.KindSession)))
+}
+
+// expectedSurfaces is the products that must be read.
+func expectedSurfaces(set *input) []string {
+	if _, tick, ok := set.Tick(); ok {
+		return tick.Surfaces
+	}
+	return []string{"claude"}
 }
 
 // failedSurfaces is what the observers say of their own reading.

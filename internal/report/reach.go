@@ -28,6 +28,12 @@ type Part[T any] struct {
 // by which it says how that went.
 type source struct{ program, what, surfaces string }
 
+// product is what a tick calls it.
+func (s source) product() string {
+	product, _, _ := strings.Cut(s.surfaces, "/")
+	return product
+}
+
 var (
 	repoSources     = []source{{observers["gh"], "GitHub's repositories, rules and pull requests", "gh/"}}
 	scheduleSources = []source{
@@ -38,16 +44,18 @@ var (
 )
 
 // reach fills how much of a part was looked at. A source of which no line is
-// here was not; one that is cut or could not read something is in NotRead too.
-// writers is where each program looked.
-func (p *Part[T]) reach(set *input, writers map[string][]string, sources []source) {
-	var broken, says []string
+// here was not; one that is cut or could not read something is in NotRead too,
+// as one is that is not installed where it is expected. writers is where each
+// program looked, unseen what nobody could look at.
+func (p *Part[T]) reach(set *input, writers map[string][]string, sources []source, unseen []string) {
+	broken, says := slices.Clone(unseen), []string{}
+	expected := expectedSurfaces(set)
 	for _, s := range sources {
 		cut := func(host string) bool { return set.Closed(host, s.program) != nil }
 		switch hosts := writers[s.program]; {
 		case len(hosts) == 0:
 			p.missing = append(p.missing, s.what)
-		case slices.ContainsFunc(hosts, cut) || failed(set, s.surfaces):
+		case slices.ContainsFunc(hosts, cut) || unread(set, s, expected):
 			broken = append(broken, s.what)
 		}
 	}
@@ -79,12 +87,32 @@ func writersOf(set *input) map[string][]string {
 	return writers
 }
 
-// failed tells whether a surface whose name begins with prefix was not read.
-func failed(set *input, prefix string) bool {
+// unread tells whether a surface of a source was not read, not understood whole,
+// or is absent and expected.
+func unread(set *input, from source, expected []string) bool {
 	return slices.ContainsFunc(set.Of(record.KindSurface), func(rec record.Record) bool {
 		s, ok := record.Payload[record.Surface](rec)
-		return ok && s.Records == nil && !s.OK && strings.HasPrefix(rec.Subject, prefix)
+		if !ok || s.Records != nil || !strings.HasPrefix(rec.Subject, from.surfaces) {
+			return false
+		}
+		return !s.OK || s.Unparsed > 0 ||
+			s.Absent && slices.Contains(expected, from.product()) && !anotherRead(set, rec.Host, from.product())
 	})
+}
+
+// silent is the machines that a tick expects and that sent nothing.
+func silent(set *input) []string {
+	_, tick, ok := set.Tick()
+	if !ok {
+		return nil
+	}
+	var hosts []string
+	for _, host := range expectedHosts(tick) {
+		if !observed(set, host) {
+			hosts = append(hosts, "the machine "+host)
+		}
+	}
+	return hosts
 }
 
 // addParts takes what is known beside the sessions.
@@ -94,9 +122,14 @@ func (r *Report) addParts(set *input) {
 	r.Repos = Part[Repo]{Rows: repos(set)}
 	r.Schedules = Part[Schedule]{Rows: schedules(set)}
 	r.Past = Part[Past]{Rows: past(set, r.Tick)}
-	r.Repos.reach(set, writers, repoSources)
-	r.Schedules.reach(set, writers, scheduleSources)
-	r.Past.reach(set, writers, pastSources)
+	hosts := silent(set)
+	unfound := slices.Clone(hosts)
+	if _, tick, ok := set.Tick(); ok && len(tick.Unfound) > 0 {
+		unfound = append(unfound, count(len(tick.Unfound), "repository that was not found", "repositories that were not found"))
+	}
+	r.Repos.reach(set, writers, repoSources, unfound)
+	r.Schedules.reach(set, writers, scheduleSources, hosts)
+	r.Past.reach(set, writers, pastSources, nil)
 }
 
 // unlooked writes in one line what nobody looked at, so that a section that

@@ -101,19 +101,23 @@ func (s *sheet) Work() []workCell {
 	return cells
 }
 
-// RepoNone and WorkNone say why a part has no rows; only when all of it was
-// looked at are there none.
-func (s *sheet) RepoNone() string { return none(s.Repos.Looked, s.Repos.Says, "No repository.") }
-func (s *sheet) WorkNone() string {
-	return none(s.Schedules.Looked, s.Schedules.Says, "No scheduled work.")
+// RepoNone and WorkNone say why a part has no rows, or which it may lack; only
+// when all of it was looked at are there none.
+func (s *sheet) RepoNone() string { return none(s.Repos, "No repository") }
+func (s *sheet) WorkNone() string { return none(s.Schedules, "No scheduled work") }
+
+func none[T any](p Part[T], nothing string) string {
+	switch {
+	case p.Looked == LookedAll:
+		return nothing + "."
+	case p.Looked == LookedPart && len(p.Rows) == 0:
+		return nothing + " in what was read; " + clip(p.Says, saysWidth) + "."
+	}
+	return capital(clip(p.Says, saysWidth)) + "."
 }
 
-func none(looked, says, nothing string) string {
-	if looked == LookedAll {
-		return nothing
-	}
-	return strings.ToUpper(says[:1]) + says[1:] + "."
-}
+// capital begins a sentence of our own words.
+func capital(says string) string { return strings.ToUpper(says[:1]) + says[1:] }
 
 // A surfaceCell is the surfaces of one state.
 type surfaceCell struct {
