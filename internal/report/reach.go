@@ -135,7 +135,11 @@ func (r *Report) addParts(set *input) {
 // unlooked writes in one line what nobody looked at, so that a section that
 // is not there is not taken for nothing to say.
 func (p *page) unlooked() {
-	if parts := slices.Concat(p.Repos.missing, p.Schedules.missing); len(parts) > 0 {
+	parts := slices.Concat(p.Repos.missing, p.Schedules.missing)
+	if p.Tick != nil {
+		parts = append(parts, p.Past.missing...)
+	}
+	if len(parts) > 0 {
 		p.gap()
 		p.printf("Not looked at: %s.\n", strings.Join(parts, "; "))
 	}

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -45,7 +47,7 @@ type tickCell struct {
 	Tick               int
 	Began, State, Mark string
 	Counts             string
-	Total              int
+	Total              string // "–" when it is not known
 }
 
 // Chart is the last ticks; nil when none is remembered.
@@ -54,7 +56,7 @@ func (s *sheet) Chart() *chart {
 	if len(slots) == 0 {
 		return nil
 	}
-	c := &chart{Width: slotWidth * len(slots), Most: 1, Says: ticksSay(s.Past.Rows, s.clock)}
+	c := &chart{Width: slotWidth * len(slots), Most: 1, Says: s.ticksSay(s.clock)}
 	counts := make([]map[string]int, len(slots))
 	for i, t := range slots {
 		counts[i] = s.countsOf(t)
@@ -79,6 +81,19 @@ func (s *sheet) Chart() *chart {
 	return c
 }
 
+// NoTicks says why there is no chart.
+func (s *sheet) NoTicks() string {
+	switch {
+	case s.Past.Looked == LookedPart:
+		return "No earlier tick is known. " + s.ticksSay(s.clock)
+	case s.Past.Looked == LookedNot && s.Tick != nil:
+		return "No earlier tick is known: the ledger was not read."
+	case s.Past.Looked == LookedNot:
+		return "No earlier tick is known: this is no tick, and nothing of it is remembered."
+	}
+	return "The ledger remembers no tick."
+}
+
 // slots is a slot for each number up to the last tick's, with State missing
 // where no tick of that number is remembered.
 func (s *sheet) slots() []Past {
@@ -100,15 +115,21 @@ func (s *sheet) slots() []Past {
 	return slots
 }
 
-// countsOf is the sessions of a tick by section. Those of the tick that runs are
-// the report's own.
+// countsOf is the sessions of a tick by section, nil when they are not known.
+// Those of the tick that runs are the report's own.
 func (s *sheet) countsOf(t Past) map[string]int {
 	counts := map[string]int{}
 	if t.State == TickRunning && s.Tick != nil && t.Tick == *s.Tick {
+		if s.Total == 0 && s.Alarm != "" {
+			return nil
+		}
 		for _, section := range s.Sections {
 			counts[section.ID] += section.Count
 		}
 		return counts
+	}
+	if t.Counts == nil {
+		return nil
 	}
 	for class, n := range t.Counts {
 		if n > 0 {
@@ -130,11 +151,13 @@ func total(counts map[string]int) int {
 // the top down, or the mark of one without counts.
 func (c *chart) stack(i int, t Past, counts map[string]int) {
 	x := i * slotWidth
-	switch t.State {
-	case TickFailed, "missing":
+	switch {
+	case t.State == TickFailed:
 		c.Marks = append(c.Marks, mark{x, t.State})
-	case TickEndless:
+	case t.State == TickEndless:
 		c.Marks = append(c.Marks, mark{x, "endless"})
+	case counts == nil:
+		c.Marks = append(c.Marks, mark{x, "missing"})
 	}
 	from := c.Most - total(counts)
 	for _, k := range kinds {
@@ -163,7 +186,7 @@ func (s *sheet) moment(t Past) string {
 }
 
 func (s *sheet) tickCell(t Past, counts map[string]int) tickCell {
-	cell := tickCell{Tick: t.Tick, State: t.State, Began: "not known", Total: total(counts)}
+	cell := tickCell{Tick: t.Tick, State: t.State, Began: "not known", Total: "–", Counts: "none known"}
 	cell.Mark = map[string]string{TickGood: "good", TickFailed: "bad", TickEndless: "bad", "missing": "warn", TickRunning: "dim"}[t.State]
 	if t.FireAt != nil {
 		cell.Began = s.local(t.FireAt.Time)
@@ -177,6 +200,8 @@ func (s *sheet) tickCell(t Past, counts map[string]int) tickCell {
 			parts = append(parts, count(n, k.one, k.many))
 		}
 	}
-	cell.Counts = strings.Join(parts, ", ")
+	if counts != nil {
+		cell.Total, cell.Counts = strconv.Itoa(total(counts)), cmp.Or(strings.Join(parts, ", "), "no sessions")
+	}
 	return cell
 }

@@ -57,26 +57,32 @@ func (t Past) at() *record.Time { return cmp.Or(t.ExitAt, t.FireAt) }
 
 // ticks writes in one line how the last ticks went.
 func (p *page) ticks() {
-	if says := p.ticksSay(); says != "" {
+	if says := p.ticksSay(p.clock); says != "" {
 		p.gap()
-		p.printf("%s\n", says)
+		p.printf("%s\n", text(says, questionWidth))
 	}
 }
 
-// ticksSay is how the last ticks went, "" when none is remembered.
-func (p *page) ticksSay() string {
-	return ticksSay(p.Past.Rows, p.clock)
+// ticksSay is how the last ticks went, and what of the ledger was not read;
+// "" when none is remembered and all was read.
+func (r *Report) ticksSay(c clock) string {
+	if r.Past.Looked == LookedPart {
+		return strings.TrimSpace(capital(r.Past.Says) + ". " + r.ticksEnded(c, false))
+	}
+	return r.ticksEnded(c, true)
 }
 
-func ticksSay(rows []Past, c clock) string {
+// ticksEnded counts the ticks that are here. Unless the ledger was read whole it
+// says of no tick that is not here that it was good.
+func (r *Report) ticksEnded(c clock, whole bool) string {
 	n, bad := 0, map[string]int{}
 	var good *Past
-	for i, t := range rows {
+	for i, t := range r.Past.Rows {
 		switch t.State {
 		case TickRunning:
 			continue
 		case TickGood:
-			good = &rows[i]
+			good = &r.Past.Rows[i]
 		}
 		n++
 		bad[t.State]++
@@ -92,6 +98,10 @@ func ticksSay(rows []Past, c clock) string {
 	}
 	says := fmt.Sprintf("Of the last %d ticks ", n)
 	switch {
+	case !whole && len(parts) == 0:
+		return "How the ticks that are missing ended is not known."
+	case !whole:
+		says = "Of " + count(n, "tick that was read ", "ticks that were read ")
 	case n == 1 && len(parts) == 0:
 		return "The last tick did not fail."
 	case n == 1:
