@@ -21,6 +21,8 @@ type memory struct {
 	n     int
 }
 
+func (m *memory) Warn(string, ...any) {}
+
 func (m *memory) AddData(kind record.Kind, at record.Time, host, subject string, data any) error {
 	r, err := record.New(kind, at, host, m.by, subject, data)
 	if err != nil {

@@ -131,6 +131,8 @@ type failingSink struct{ fails string }
 
 var errSink = errors.New("no room for it")
 
+func (s failingSink) Warn(string, ...any) {}
+
 func (s failingSink) AddData(_ record.Kind, _ record.Time, _, subject string, _ any) error {
 	if subject == s.fails {
 		return errSink

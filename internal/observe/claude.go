@@ -22,6 +22,7 @@ import (
 type Sink interface {
 	AddData(kind record.Kind, at record.Time, host, subject string, data any) error
 	Close(at record.Time, host, label string) error
+	Warn(format string, args ...any) // a line for a person
 }
 
 // Claude says how Claude Code is observed.
@@ -87,6 +88,7 @@ func (c Claude) Observe(ctx context.Context, w *World, sink Sink) (unread []stri
 	}
 	if errors.Is(binErr, exec.ErrNotFound) && !installed {
 		version.Absent = true
+		sink.Warn("Claude Code is not installed here: no %s, and no program %s", guard.Path(dirs[0].path), c.Binary)
 	} else if binErr != nil {
 		fail(version, binErr)
 	}

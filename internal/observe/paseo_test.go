@@ -25,6 +25,8 @@ type kept struct {
 	records  int
 }
 
+func (k *kept) Warn(string, ...any) {}
+
 func (k *kept) AddData(kind record.Kind, at record.Time, host, subject string, data any) error {
 	r, err := record.New(kind, at, host, "fleet-observe-paseo", subject, data)
 	if err != nil {

@@ -19,6 +19,8 @@ type seen struct {
 	surfaces map[string]record.Surface
 }
 
+func (k *seen) Warn(string, ...any) {}
+
 func (k *seen) AddData(_ record.Kind, _ record.Time, _, subject string, data any) error {
 	switch d := data.(type) {
 	case record.Session:
