@@ -25,7 +25,7 @@ func (w *world) ticked(n int, d, slept time.Duration) *world {
 
 const h = time.Hour
 
-// Nobody is hung or stalled because the machine slept.
+// host-slept: nobody is hung or stalled because the machine slept.
 func TestAwake(t *testing.T) {
 	busySince := func(d time.Duration) *record.Session {
 		return session("s", status("busy"), active(d), func(s *record.Session) { s.Process.StatusSince = ago(d) })
@@ -84,7 +84,7 @@ func TestAwakeFinding(t *testing.T) {
 	}
 }
 
-// Time in which nobody looked is told, and why.
+// host-missed: time in which nobody looked is told, and why.
 func TestGaps(t *testing.T) {
 	tests := []struct {
 		name  string

@@ -82,6 +82,7 @@ func TestTail(t *testing.T) {
 		{"the future is distrusted", []string{says(-9, "a", "end_turn", "Ok."), prompt(-8, "x"), says(+60, "b", "end_turn", "Later")}, "ended act=9"},
 		{"two minutes ahead are not the future", []string{says(+1, "b", "end_turn", "Now")}, "ended act=-1"},
 		{"tx-partial-last", []string{says(-4, "a", "end_turn", "Ok."), `{"type":"assistant","mess`}, "ended act=4 bad=1"},
+		{"tx-partial-then-complete", []string{says(-4, "a", "end_turn", "Ok."), says(-2, "b", "end_turn", "Done.")}, "ended act=2"},
 		{"tx-nul-run", []string{says(-9, "a", "end_turn", "Ok."), strings.Repeat("\x00", 400), prompt(-5, "go"), says(-4, "b", "end_turn", "Ok.")}, "ended act=4 bad=1"},
 		{"tx-bom", []string{"\xef\xbb\xbf" + says(-4, "a", "end_turn", "Ok.")}, "ended act=4"},
 		{"compacted", []string{apiError(-9, "server_error", 529, "x", ""), `{"type":"system","subtype":"compact_boundary","timestamp":"` + stamp(-8) + `"}`, `{"type":"user","isCompactSummary":true,"timestamp":"` + stamp(-8) + `","message":{"content":"Summary"}}`}, "ended act=9"},
