@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -136,6 +137,53 @@ func (r *Report) waiting() []Row {
 		}
 	}
 	return rows
+}
+
+// questions counts what needs the owner beside the sessions that wait: with them
+// it makes as many as needs has.
+func (r *Report) questions() []string {
+	const more, other, none = 0, 1, 2
+	var all, done [3]int
+	sessions := map[key]bool{}
+	for _, n := range r.needs {
+		kind := none
+		switch {
+		case n.row != nil && n.row.waits():
+			kind = more
+			if !sessions[n.row.key()] { // the section counts it
+				sessions[n.row.key()] = true
+				all[more]--
+				if r.answered[n.row.key()] {
+					done[more]--
+				}
+			}
+		case n.row != nil:
+			kind = other
+		}
+		all[kind]++
+		if n.rank() == answered {
+			done[kind]++
+		}
+	}
+	var says []string
+	for kind, words := range [3][2]string{
+		{"more question about them", "more questions about them"},
+		{"question about another session", "questions about other sessions"},
+		{"question about no session", "questions about no session"},
+	} {
+		if all[kind] > 0 {
+			says = append(says, count(all[kind], words[0], words[1])+answeredOf(done[kind]))
+		}
+	}
+	return says
+}
+
+// answeredOf says how many are answered, "" when none is.
+func answeredOf(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d answered)", n)
 }
 
 // batches sums up the batches with an open ask.

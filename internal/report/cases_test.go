@@ -133,7 +133,7 @@ var cases = map[string]func(t *testing.T){
 		})
 		s.surface("claude/jobs", record.Surface{Error: bad, Drift: []string{bad}, Notes: []string{bad}})
 		md := s.markdown()
-		has(t, md, "- cause: gone\n", "- seen: gone: gone\n", "**claude/jobs** on devbox: gone\n")
+		has(t, md, "- cause: gone\n", "- evidence: gone: gone\n", "**claude/jobs** on devbox: gone\n")
 		hasNot(t, md, "[2J", "tmux")
 	},
 	"ren-newline-pipe": func(t *testing.T) {

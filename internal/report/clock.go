@@ -50,16 +50,22 @@ func (c clock) in(t time.Time, zone *time.Location) string {
 // both writes t in the reader's zone and in UTC, each with its name.
 func (c clock) both(t time.Time) string {
 	utc := c.in(t, time.UTC) + " UTC"
-	if _, offset := t.In(c.zone).Zone(); offset == 0 && c.zone == time.UTC {
+	if c.isUTC(t) {
 		return utc
 	}
 	return c.local(t) + " " + zoneName(t.In(c.zone)) + " (" + utc + ")"
 }
 
+// isUTC tells that the reader's clock shows UTC by that name: Etc/UTC does too.
+func (c clock) isUTC(t time.Time) bool {
+	name, offset := t.In(c.zone).Zone()
+	return name == "UTC" && offset == 0
+}
+
 // full is both with the weekday and the day, for the head of a report.
 func (c clock) full(t time.Time) string {
 	const layout = "Mon 2 Jan 2006 15:04"
-	if c.zone == time.UTC {
+	if c.isUTC(t) {
 		return t.UTC().Format(layout) + " UTC"
 	}
 	l := t.In(c.zone)

@@ -94,3 +94,19 @@ func TestSince(t *testing.T) {
 		}
 	}
 }
+
+// A zone that is UTC under another name is not told twice.
+func TestClock_utcTwice(t *testing.T) {
+	for zone, want := range map[string]string{
+		"": "14:50 UTC", "UTC": "14:50 UTC", "Etc/UTC": "14:50 UTC",
+		"Europe/London": "14:50 GMT (14:50 UTC)", "Etc/GMT": "14:50 GMT (14:50 UTC)",
+	} {
+		c := newClock(zone, look)
+		if got := c.both(look.Time); got != want {
+			t.Errorf("%q: %q, want %q", zone, got, want)
+		}
+		if got := c.full(look.Time); got != "Sun 29 Nov 2026 "+want {
+			t.Errorf("%q: %q", zone, got)
+		}
+	}
+}

@@ -167,7 +167,7 @@ func TestHTML_says(t *testing.T) {
 	_, doc := render(t, stream, time.Time{})
 	all := lawsOfHTML(t, htmlOf(t, stream), doc)
 	title := textOf(all, func(it item) bool { return it.name == "title" })[0]
-	if title != "5 for you · fleet acme" {
+	if title != "6 for you (1 answered) · fleet acme" {
 		t.Errorf("title %q", title)
 	}
 	cards := textOf(all, func(it item) bool { return strings.HasPrefix(it.class, "card") && it.name == "li" })

@@ -47,7 +47,12 @@ func (p *page) sub(label, says string) {
 // details writes what a person wants to know before going to a session.
 func (p *page) details(row *Row) {
 	p.sub("asks", text(row.Question, questionWidth))
-	p.sub("seen", p.evidence(row))
+	p.facts(row)
+}
+
+// facts is details without the question.
+func (p *page) facts(row *Row) {
+	p.sub("evidence", p.evidence(row))
 	for _, says := range besides(row) {
 		p.sub("note", text(says, saysWidth))
 	}
@@ -124,7 +129,7 @@ func (p *page) grouped(s Section) {
 			continue
 		}
 		p.printf("- **%s**: %d sessions\n", g.lead, len(g.rows))
-		p.sub("seen", shared(g.rows, p.decisive))
+		p.sub("evidence", shared(g.rows, p.decisive))
 		p.sub("would do", text(shared(g.rows, func(r *Row) string { return r.would() }), saysWidth))
 		for _, row := range g.rows {
 			p.printf("  - %s", p.line(row))

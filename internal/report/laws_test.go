@@ -199,6 +199,31 @@ var (
 	parens = regexp.MustCompile(`\([^)]*\)`)
 )
 
+var (
+	needCount   = regexp.MustCompile(`(\d+) needs? you`)
+	needHeading = regexp.MustCompile(`(?m)^## Needs me \((\d+)\)$`)
+)
+
+// lawOfNeeds: the first line counts as much that needs the owner as the section
+// has.
+func lawOfNeeds(t testing.TB, title, questions, md string) {
+	t.Helper()
+	said, has := 0, 0
+	if m := needCount.FindStringSubmatch(title); m != nil {
+		said, _ = strconv.Atoi(m[1])
+	}
+	for _, m := range number.FindAllString(questions, -1) {
+		n, _ := strconv.Atoi(strings.TrimSpace(m))
+		said += n
+	}
+	if m := needHeading.FindStringSubmatch(md); m != nil {
+		has, _ = strconv.Atoi(m[1])
+	}
+	if said != has {
+		t.Errorf("%q; %q counts %d that need the owner, the section %d", title, questions, said, has)
+	}
+}
+
 // lawsOfCounts: the numbers of the summary add up to the verdicts, and every
 // session in a row is named by its id.
 func lawsOfCounts(t testing.TB, verdicts []judged, d document, md string) {
@@ -210,6 +235,9 @@ func lawsOfCounts(t testing.TB, verdicts []judged, d document, md string) {
 			break
 		}
 	}
+	title, questions, _ := strings.Cut(strings.TrimSuffix(title, "\n"), "; ")
+	title += "\n"
+	lawOfNeeds(t, title, questions, md)
 	if len(verdicts) == 0 {
 		if title != "# No sessions\n" && title != "# No session was judged\n" {
 			t.Errorf("title %q without a verdict", title)

@@ -117,10 +117,14 @@ func (p *page) picture() string {
 	return s + "."
 }
 
-// summary counts every verdict once.
+// summary counts every verdict once, and the questions beside them.
 func (p *page) summary() string {
+	says := strings.Join(p.questions(), ", ")
+	if says != "" {
+		says = "; " + says
+	}
 	if p.Total == 0 && p.Alarm != "" {
-		return "No session was judged"
+		return "No session was judged" + says
 	}
 	var parts []string
 	for i, s := range p.Sections {
@@ -130,9 +134,9 @@ func (p *page) summary() string {
 		parts = append(parts, count(s.Count, kinds[i].one, kinds[i].many)+p.of(s))
 	}
 	if len(parts) == 0 {
-		return "No sessions"
+		return "No sessions" + says
 	}
-	return count(p.Total, "session", "sessions") + ": " + strings.Join(parts, ", ")
+	return count(p.Total, "session", "sessions") + ": " + strings.Join(parts, ", ") + says
 }
 
 // of says how many of a section need less attention than its number suggests.

@@ -27,10 +27,23 @@ func (p *page) needsMe(s Section) {
 		}
 		p.printf(".\n\n")
 	}
+	if how := p.ackable(); how != "" {
+		p.printf("Acknowledge with %s.\n\n", code(how))
+	}
 	for _, n := range p.needs {
 		p.needed(n)
 	}
 	p.resolved()
+}
+
+// ackable is how to acknowledge an ask, "" when none can be.
+func (p *page) ackable() string {
+	for _, n := range p.needs {
+		if n.ask != nil && p.ack(n.ask) != "" {
+			return ackCommand("BATCH", p.Scope, "ASK")
+		}
+	}
+	return ""
 }
 
 // needed writes one thing that needs the owner.
@@ -38,23 +51,34 @@ func (p *page) needed(n need) {
 	switch {
 	case n.row == nil:
 		p.printf("- **%s**\n", title(n.ask, questionWidth))
-		p.sub("ask", p.state(n.ask))
+		p.sub("fleet asks", p.state(n.ask))
 	case n.ask == nil:
 		p.printf("- %s\n", p.line(n.row))
 		p.details(n.row)
 	case n.row.waits():
 		p.printf("- %s\n", p.line(n.row))
-		p.sub("ask", p.state(n.ask))
-		if clean(n.row.Question) == "" {
-			p.sub("asks", text(n.ask.Question, questionWidth))
-		}
-		p.details(n.row)
+		p.sub("fleet asks", p.state(n.ask))
+		asked, now := n.questions()
+		p.sub("asks", text(asked, questionWidth))
+		p.sub("asks now", text(now, questionWidth))
+		p.facts(n.row)
 	default: // its session stands in another section
 		p.printf("- %s · %s\n", p.title(n.row, nameWidth, true), p.where(n.row, whereWidth))
-		p.sub("ask", p.state(n.ask))
+		p.sub("fleet asks", p.state(n.ask))
 		p.sub("asked", text(n.ask.Question, questionWidth))
 		p.sub("go", code(attach(n.row)))
 	}
+}
+
+// questions is what an ask asks, without the name of its session, and what the
+// session asks now when that is something else.
+func (n need) questions() (asked, now string) {
+	asked = strings.TrimPrefix(clean(n.ask.Question), clean(cmp.Or(n.row.Session.Name, n.row.Subject))+": ")
+	now = clean(n.row.Question)
+	if asked == "" || now == asked {
+		return cmp.Or(asked, now), ""
+	}
+	return asked, now
 }
 
 // title is an ask's question, else its key.

@@ -101,13 +101,13 @@ func golden(t *testing.T, name string, got []byte) {
 func TestFirstLine(t *testing.T) {
 	want := map[string]string{
 		"allunknown": "**BLIND: nothing could be told about any of 9 sessions**",
-		"asks":       "# 31 sessions: 4 need you (1 answered), 4 at a limit (1 reset passed), 3 errors, 1 hung, 1 unknown, 6 running, 2 stalled, 2 idle, 1 closed (1 finished), 7 unmanaged (6 finished)",
+		"asks":       "# 31 sessions: 4 need you (1 answered), 4 at a limit (1 reset passed), 3 errors, 1 hung, 1 unknown, 6 running, 2 stalled, 2 idle, 1 closed (1 finished), 7 unmanaged (6 finished); 1 question about another session, 1 question about no session",
 		"backlog":    "# 62 sessions: 1 needs you, 3 running, 58 unmanaged (58 finished)",
 		"blind":      "**BLIND: no session could be looked at; that none is listed means nothing**",
 		"cut":        "**INCOMPLETE: sessions may be missing or wrong below: fleet-classify: closing record counts 5, 3 are here**",
 		"empty":      "**BLIND: not one record came in; nothing is known about any session**",
 		"hostile":    "# 24 sessions: 3 need you, 3 at a limit, 3 errors, 3 hung, 2 unknown, 2 running, 2 stalled, 2 idle, 2 closed, 2 unmanaged",
-		"full":       "# 31 sessions: 4 need you (1 answered), 4 at a limit (1 reset passed), 3 errors, 1 hung, 1 unknown, 6 running, 2 stalled, 2 idle, 1 closed (1 finished), 7 unmanaged (6 finished)",
+		"full":       "# 31 sessions: 4 need you (1 answered), 4 at a limit (1 reset passed), 3 errors, 1 hung, 1 unknown, 6 running, 2 stalled, 2 idle, 1 closed (1 finished), 7 unmanaged (6 finished); 1 question about another session, 1 question about no session",
 		"hosts":      "**INCOMPLETE: sessions may be missing or wrong below: nas: nothing came from this machine**",
 		"thirty":     "# 31 sessions: 4 need you, 4 at a limit (1 reset passed), 3 errors, 1 hung, 1 unknown, 6 running, 2 stalled, 2 idle, 1 closed (1 finished), 7 unmanaged (6 finished)",
 		"three":      "# 3 sessions: 1 needs you, 1 running, 1 idle",

@@ -17,7 +17,7 @@ func (s *sheet) Title() string {
 		alarm, _, _ := strings.Cut(s.Alarm, ":")
 		return alarm + " · fleet " + scope
 	case n > 0:
-		return fmt.Sprintf("%d for you · fleet %s", n, scope)
+		return fmt.Sprintf("%d for you%s · fleet %s", len(s.needs), answeredOf(len(s.needs)-n), scope)
 	}
 	return "fleet " + scope
 }
@@ -51,6 +51,9 @@ func (s *sheet) Headline() string {
 				says += " (" + t.Note + ")"
 			}
 		}
+	}
+	for _, q := range s.questions() {
+		says += ", " + q
 	}
 	return says
 }

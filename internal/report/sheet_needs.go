@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -12,6 +13,7 @@ type card struct {
 	Done     bool   // answered, and still true
 	State    string // its number and what became of it; "" when nobody asked
 	Question string
+	Now      string // what its session asks now; "" when that is the question
 	Name, ID string // its session; "" when it is about none
 	Anchor   int    // row of the session
 	Label    string // class of the session
@@ -37,7 +39,10 @@ func (s *sheet) Cards() []card {
 			c.Name, c.ID, c.Anchor = cmp.Or(s.Name(row.Session.Name), "(no name)"), s.short(row), s.anchors[row.key()]
 			c.Kind, c.Label, c.Place, c.Go = sectionOf(row.Class), s.className(row), s.place(row), attach(row)
 			if row.waits() {
-				c.Question = cmp.Or(s.Text(row.Question), c.Question)
+				if c.Question = s.Text(row.Question); n.ask != nil {
+					asked, now := n.questions()
+					c.Question, c.Now = s.Text(cmp.Or(asked, clean(n.ask.Key), "a question without words")), s.Text(now)
+				}
 				c.Since, c.Seen = p.since(row), s.readings(row)
 				for _, says := range besides(row) {
 					c.Notes = append(c.Notes, s.Text(says))
@@ -49,14 +54,29 @@ func (s *sheet) Cards() []card {
 	return cs
 }
 
-// ack is the command that answers an ask, "" when no answer would find it.
-func (s *sheet) ack(a *Ask) string {
-	plain := plainID(s.Scope) && len(s.Scope) <= idWidth && plainID(a.ID) && len(a.ID) <= 12
-	if a.Batch <= 0 || a.rank() != open || s.Tick == nil || !plain {
+// ack is the command that acknowledges an ask, "" when no answer would find it.
+func (r *Report) ack(a *Ask) string {
+	if a.Batch <= 0 || a.rank() != open || r.Tick == nil || !plainAsk(a.ID) {
 		return ""
 	}
-	return fmt.Sprintf("fleet-asks ack %d --scope %s --ask %s", a.Batch, s.Scope, a.ID)
+	return ackCommand(strconv.Itoa(a.Batch), r.Scope, a.ID)
 }
+
+// ackCommand acknowledges an ask of a batch, the whole batch without one. It is
+// "" when the scope is not what a shell reads as it stands.
+func ackCommand(batch, scope, ask string) string {
+	if !plainID(scope) || len(scope) > idWidth {
+		return ""
+	}
+	s := "fleet-asks ack " + batch + " --scope " + scope
+	if ask != "" {
+		s += " --ask " + ask
+	}
+	return s
+}
+
+// plainAsk tells an id of an ask that a shell reads as it stands.
+func plainAsk(id string) bool { return plainID(id) && len(id) <= 12 }
 
 // Quiet is what to say when nothing needs the owner.
 func (s *sheet) Quiet() string {
