@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
+
+// asker writes the asks and their batch.
+const asker = "fleet-asks"
 
 // addBatch takes the batch that this tick's entries put into the ledger. What is
 // new without an entry is no batch: nothing remembers it, and no answer would
@@ -15,24 +19,30 @@ import (
 func (r *Report) addBatch(set *input) {
 	for _, rec := range set.Of(record.KindEntry) {
 		e, ok := record.Payload[record.Entry](rec)
-		if !ok || e.Kind != record.EntryIntent || e.Verb != "ask" || e.Tick == nil || r.Tick == nil || *e.Tick != *r.Tick {
+		if !ok || e.Kind != record.EntryIntent || e.Verb != "ask" || e.Tick == nil || r.Tick == nil || *e.Tick != *r.Tick || e.Scope != r.Scope {
 			continue
 		}
 		b := new(record.Batch)
-		if json.Unmarshal(e.Target, b) == nil && len(b.Asks) > 0 {
+		if json.Unmarshal(e.Target, b) == nil && len(b.Asks) > 0 && b.Batch > 0 {
 			r.batch = b
 		}
 	}
 }
 
-// Asks writes the tick's batch of new asks for the owner and how to answer it,
-// as Markdown; nothing when the tick asked nothing new.
+// Asks writes the tick's batch of new asks for the owner and how to acknowledge
+// it, as Markdown; nothing when the tick asked nothing new, or outside a tick.
+// The error says that the records of fleet-asks are not all here: it may have
+// asked more, and a batch that is cut is not to be answered.
 func Asks(w io.Writer, r Report) error {
+	for _, n := range r.NotRead {
+		if r.Tick != nil && n.Name == asker && n.Why == WhyCut {
+			return fmt.Errorf("the batch is not whole: %s: %s", asker, clip(n.Says, saysWidth))
+		}
+	}
 	if r.batch == nil {
 		return nil
 	}
 	p := &page{Report: r}
-	ack := fmt.Sprintf("fleet-asks ack %d --scope %s", r.batch.Batch, r.Scope)
 	p.printf("# Tick %d of %s asks %s\n\n", r.batch.Batch, text(r.Scope, nameWidth), count(len(r.batch.Asks), "question", "questions"))
 	for _, a := range r.batch.Asks {
 		p.printf("- **%s**", text(a.ID, nameWidth))
@@ -41,7 +51,13 @@ func Asks(w io.Writer, r Report) error {
 		}
 		p.printf(": %s\n", cmp.Or(text(a.Question, questionWidth), "(no question)"))
 	}
-	p.printf("\nAnswer all: %s\n\nAnswer one: %s\n", code(ack), code(ack+" --ask "+r.batch.Asks[0].ID))
+	batch, first := strconv.Itoa(r.batch.Batch), r.batch.Asks[0].ID
+	if all := ackCommand(batch, r.Scope, ""); all != "" {
+		p.printf("\nAnswer all: %s\n", code(all))
+		if plainAsk(first) {
+			p.printf("\nAnswer one: %s\n", code(ackCommand(batch, r.Scope, first)))
+		}
+	}
 	_, err := w.Write(p.b.Bytes())
 	return err
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,21 +14,59 @@ import (
 // batchOf is what Asks writes of a stream of tick 14 with an entry.
 func batchOf(t *testing.T, entry record.Entry) string {
 	t.Helper()
-	s := newStream(t)
-	n := 14
-	s.add(record.KindTick, "fleet-config", "lamp", record.Tick{Tick: &n, Scope: "lamp", Host: "devbox"})
-	s.add(record.KindAsk, "fleet-asks", "listing", record.Ask{Key: "listing", ID: "a9", Batch: 14, State: record.AskNew, Question: "never written"})
-	s.add(record.KindEntry, "fleet-asks", "14-2", entry)
-	set := setOf(s.b.Bytes())
-	var b bytes.Buffer
-	if err := Asks(&b, Build(set, set.Now(time.Time{}))); err != nil {
+	got, err := asksOf(t, "lamp", entry, true)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	return got
+}
+
+// asksOf is what Asks answers of tick 14 of a scope, whole or without closing
+// records.
+func asksOf(t *testing.T, scope string, entry record.Entry, whole bool) (string, error) {
+	t.Helper()
+	s := newStream(t)
+	n := 14
+	s.add(record.KindTick, "fleet-config", scope, record.Tick{Tick: &n, Scope: scope, Host: "devbox"})
+	s.add(record.KindAsk, "fleet-asks", "listing", record.Ask{Key: "listing", ID: "a9", Batch: 14, State: record.AskNew, Question: "never written"})
+	s.add(record.KindEntry, "fleet-asks", "14-2", entry)
+	stream := slices.Clone(s.b.Bytes())
+	if whole {
+		stream = s.bytes()
+	}
+	set := setOf(stream)
+	var b bytes.Buffer
+	err := Asks(&b, Build(set, set.Now(time.Time{})))
+	return b.String(), err
+}
+
+// A batch of which lines may be missing is not written.
+func TestBatch_notWhole(t *testing.T) {
+	got, err := asksOf(t, "lamp", askEntry(14, `{"batch":14,"asks":[{"id":"a1","key":"k","question":"which?"}]}`), false)
+	if want := "the batch is not whole: fleet-asks: no closing record"; got != "" || err == nil || err.Error() != want {
+		t.Errorf("wrote %q, error %v, want %q", got, err, want)
+	}
+}
+
+// A command is made only of what a shell reads as it stands.
+func TestBatch_hostileIDs(t *testing.T) {
+	entry := askEntry(14, `{"batch":14,"asks":[{"id":"a1; rm -rf ~","key":"k","question":"which?"}]}`)
+	got, err := asksOf(t, "lamp", entry, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, got, "Answer all: `fleet-asks ack 14 --scope lamp`\n")
+	hasNot(t, got, "Answer one")
+	entry.Scope = "work; touch x"
+	if got, err = asksOf(t, entry.Scope, entry, true); err != nil {
+		t.Fatal(err)
+	}
+	has(t, got, "asks 1 question\n")
+	hasNot(t, got, "fleet-asks ack")
 }
 
 func askEntry(tick int, target string) record.Entry {
-	return record.Entry{V: 1, Kind: record.EntryIntent, Verb: "ask", Tick: &tick, Target: json.RawMessage(target)}
+	return record.Entry{V: 1, Kind: record.EntryIntent, Verb: "ask", Scope: "lamp", Tick: &tick, Target: json.RawMessage(target)}
 }
 
 func TestBatch(t *testing.T) {
@@ -49,10 +88,10 @@ func TestBatch(t *testing.T) {
 // Nothing new is nothing written: the caller keeps no empty file.
 func TestBatch_nothingNew(t *testing.T) {
 	of14 := askEntry(14, `{"batch":14,"asks":[{"id":"a1","key":"k","question":"which?"}]}`)
-	ack, mail, noTick := of14, of14, of14
-	ack.Kind, mail.Verb, noTick.Tick = record.EntryAck, "mail", nil
+	ack, mail, noTick, foreign := of14, of14, of14, of14
+	ack.Kind, mail.Verb, noTick.Tick, foreign.Scope = record.EntryAck, "mail", nil, "desk"
 	for name, e := range map[string]record.Entry{
-		"a resolution": ack, "another intent": mail, "outside a tick": noTick,
+		"a resolution": ack, "another intent": mail, "outside a tick": noTick, "another scope": foreign,
 		"another tick": askEntry(13, string(of14.Target)), "an empty batch": askEntry(14, `{"batch":14,"asks":[]}`), "no batch": askEntry(14, `"all"`),
 	} {
 		if got := batchOf(t, e); got != "" {

@@ -228,7 +228,7 @@ func missingPrograms(set *input, surfaces []string, tick *record.Tick) []NotRead
 	miss("", "fleet-config")
 	if tick.Tick != nil {
 		miss("", "fleet-ledger")
-		miss("", "fleet-asks")
+		miss("", asker)
 	}
 	return ns
 }

@@ -70,7 +70,8 @@ type Row struct {
 	Subject string      `json:"subject"`
 	At      record.Time `json:"at"` // when the session was looked at
 	record.Verdict
-	PRsUnread bool `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
+	Go        *string `json:"go,omitempty"`         // needs_me only: the command that leads there; "" when none is known
+	PRsUnread bool    `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
 }
 
 // Ask is a question for the owner.

@@ -56,6 +56,10 @@ func repos(set *input) []Repo {
 
 func newRepo(set *input, host string, p record.Repo) Repo {
 	r := Repo{Host: host, Name: cmp.Or(p.Slug, p.CommonDir), PRs: nonNil(p.PRs), PRsRead: p.OK && p.PRs != nil, Repo: p}
+	r.PRs = slices.Clone(r.PRs)
+	for i := range r.PRs {
+		r.PRs[i].Labels = nonNil(r.PRs[i].Labels)
+	}
 	if p.Rules != nil {
 		rules := *p.Rules
 		rules.Checks, rules.Types, rules.Flags = nonNil(rules.Checks), nonNil(rules.Types), nonNil(rules.Flags)

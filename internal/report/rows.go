@@ -73,6 +73,10 @@ func (r *Report) addSections() {
 		switch k.id {
 		case needsMe:
 			section.Rows = r.waiting()
+			for i := range section.Rows {
+				hint := attach(&section.Rows[i])
+				section.Rows[i].Go = &hint
+			}
 		case outOfScope:
 		default:
 			slices.SortFunc(bySection[k.id], compareRows)
