@@ -49,5 +49,8 @@ func label(std *cli.Std, opts *options) error {
 		}
 		labels.Add(line.Record)
 	}
+	if err := labels.Err(); err != nil {
+		return err
+	}
 	return sheets[opts.Format](std.Out, labels.Sample(opts.PerClass, opts.Seed))
 }

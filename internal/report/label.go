@@ -2,8 +2,7 @@ package report
 
 import (
 	"cmp"
-	"encoding/csv"
-	"io"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -14,29 +13,74 @@ import (
 )
 
 // Labels collects the verdicts of one or more snapshots, from which a person
-// labels a sample by hand. Add takes every line: of a session that several
-// ticks judged, each verdict may be drawn.
+// labels a sample by hand. Add takes every line, in the order of each snapshot:
+// of a session that several ticks judged, each verdict may be drawn.
 type Labels struct {
-	ticks    map[record.Time]int
-	verdicts []record.Record
+	ticks    map[moment]int
+	at       map[record.Time][]string // scopes of the ticks of a time
+	scope    string                   // of the snapshot that is being added
+	verdicts []judgement
+	judged   bool // a judge says that it has ended
+}
+
+// moment is when a scope's tick was.
+type moment struct {
+	scope string
+	at    record.Time
+}
+
+// judgement is a verdict and the scope of the tick before it.
+type judgement struct {
+	record.Record
+	scope string
 }
 
 // Add takes a line of a snapshot.
 func (l *Labels) Add(r record.Record) {
 	if t, ok := record.Payload[record.Tick](r); ok && t.Tick != nil {
 		if l.ticks == nil {
-			l.ticks = map[record.Time]int{}
+			l.ticks, l.at = map[moment]int{}, map[record.Time][]string{}
 		}
-		l.ticks[r.At] = *t.Tick
+		l.scope = t.Scope
+		if _, ok := l.ticks[moment{t.Scope, r.At}]; !ok {
+			l.at[r.At] = append(l.at[r.At], t.Scope)
+		}
+		l.ticks[moment{t.Scope, r.At}] = *t.Tick
+	}
+	if s, ok := record.Payload[record.Surface](r); ok && s.Records != nil && r.By == judge {
+		l.judged = true
 	}
 	if r.Kind == record.KindVerdict {
-		l.verdicts = append(l.verdicts, r)
+		l.verdicts = append(l.verdicts, judgement{r, l.scope})
 	}
+}
+
+// Err says that there is nothing to label because the judge's lines are
+// missing; nil when there are verdicts, or the judge says that there are none.
+func (l *Labels) Err() error {
+	if len(l.verdicts) > 0 || l.judged {
+		return nil
+	}
+	return fmt.Errorf("drawing a sample: the lines of %s are missing: no verdict and no closing record of it came in", judge)
+}
+
+// tickOf finds the tick of a verdict: the one of its snapshot, else the only
+// one of its time.
+func (l *Labels) tickOf(j judgement) (scope string, tick *int) {
+	scope = j.scope
+	if all := l.at[j.At]; len(all) == 1 {
+		scope = all[0]
+	}
+	if n, ok := l.ticks[moment{scope, j.At}]; ok {
+		return scope, &n
+	}
+	return "", nil
 }
 
 // Label is one row of a labelling sheet.
 type Label struct {
-	Tick    *int // null when the verdict is of no tick that was added
+	Tick    *int   // null when the verdict is of no tick that was added
+	Scope   string // of the tick; "" without one
 	Host    string
 	Subject string
 	record.Verdict
@@ -56,14 +100,12 @@ const (
 func (l *Labels) Sample(perClass int, seed uint64) []Label {
 	classes := map[string][]Label{}
 	for _, r := range l.verdicts {
-		v, ok := record.Payload[record.Verdict](r)
+		v, ok := record.Payload[record.Verdict](r.Record)
 		if !ok {
 			continue
 		}
 		row := Label{Host: r.Host, Subject: r.Subject, Verdict: *v}
-		if n, ok := l.ticks[r.At]; ok {
-			row.Tick = &n
-		}
+		row.Scope, row.Tick = l.tickOf(r)
 		classes[v.Class] = append(classes[v.Class], row)
 	}
 	names := slices.SortedFunc(maps.Keys(classes), func(a, b string) int {
@@ -74,7 +116,7 @@ func (l *Labels) Sample(perClass int, seed uint64) []Label {
 	for _, class := range names {
 		rows := classes[class]
 		slices.SortFunc(rows, func(a, b Label) int {
-			return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Host, b.Host), cmp.Compare(a.number(), b.number()))
+			return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Host, b.Host), cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.number(), b.number()))
 		})
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		drawn := 0
@@ -108,65 +150,4 @@ func compareClasses(a, b string) int {
 		return n
 	}
 	return cmp.Or(cmp.Compare(number(a), number(b)), cmp.Compare(a, b))
-}
-
-// cells is the row under labelColumns.
-func (l Label) cells(row int) []string {
-	tick := ""
-	if l.Tick != nil {
-		tick = strconv.Itoa(*l.Tick)
-	}
-	session := l.Subject
-	if l.Host != "" {
-		session = l.Host + "/" + session
-	}
-	says := []string{}
-	for _, e := range l.Evidence {
-		says = append(says, e.Source+": "+e.Says)
-	}
-	if len(says) == 0 {
-		says = append(says, l.Why)
-	}
-	cells := []string{strconv.Itoa(row), tick, session, l.Session.Name, l.Session.Kind, l.Class, l.ClassName, strings.Join(says, "; "), l.WouldDo, "", ""}
-	for i := range cells {
-		cells[i] = clean(cells[i])
-	}
-	return cells
-}
-
-// LabelCSV writes a sheet for a spreadsheet. A cell that one would take for a
-// formula is quoted with an apostrophe.
-func LabelCSV(w io.Writer, rows []Label) error {
-	out := csv.NewWriter(w)
-	sheet := [][]string{labelColumns}
-	for i, row := range rows {
-		cells := row.cells(i + 1)
-		for j, c := range cells {
-			if c != "" && strings.ContainsAny(c[:1], "=+-@") {
-				cells[j] = "'" + c
-			}
-		}
-		sheet = append(sheet, cells)
-	}
-	return out.WriteAll(sheet)
-}
-
-// LabelMarkdown writes the same sheet to be read.
-func LabelMarkdown(w io.Writer, rows []Label) error {
-	p := &page{Report: Report{}}
-	p.printf("# %s to label\n\n", count(len(rows), "verdict", "verdicts"))
-	p.printf("Judge each session yourself, from what it shows. Write agree or disagree in the %s column of the sheet's CSV form.\n\n", agreeColumn)
-	if len(rows) > 0 {
-		grid := [][]string{labelColumns[:len(labelColumns)-2]}
-		for i, row := range rows {
-			cells := row.cells(i + 1)[:len(grid[0])]
-			for j, c := range cells {
-				cells[j] = text(c, 60)
-			}
-			grid = append(grid, cells)
-		}
-		p.grid(grid)
-	}
-	_, err := p.b.WriteTo(w)
-	return err
 }

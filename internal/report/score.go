@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -35,6 +34,7 @@ func Score(w io.Writer, sheet io.Reader) error {
 	if class < 0 || agree < 0 {
 		return fmt.Errorf("reading the sheet: line 1: want the columns %s and %s", classColumn, agreeColumn)
 	}
+	rows, number := map[string]int{}, slices.Index(head, "row")
 	classes, names, open := map[string]scored{}, map[string]string{}, 0
 	for {
 		row, err := in.Read()
@@ -45,6 +45,13 @@ func Score(w io.Writer, sheet io.Reader) error {
 			return fmt.Errorf("reading the sheet: %w", err)
 		}
 		line, _ := in.FieldPos(agree)
+		if number >= 0 {
+			n := strings.TrimSpace(row[number])
+			if first := rows[n]; n != "" && first > 0 {
+				return fmt.Errorf("reading the sheet: line %d: row %s stands in line %d too", line, clip(n, 12), first)
+			}
+			rows[n] = line
+		}
 		s := classes[row[class]]
 		switch strings.ToLower(strings.TrimSpace(row[agree])) {
 		case "":
@@ -66,19 +73,22 @@ func Score(w io.Writer, sheet io.Reader) error {
 }
 
 // csvReader reads what spreadsheets write: some begin with a byte order mark,
-// and some put semicolons where the decimal point is a comma.
+// some put semicolons or tabs where the decimal point is a comma, some quote
+// every cell, and some end lines as an old Mac does.
 func csvReader(r io.Reader) (*csv.Reader, error) {
-	br := bufio.NewReader(r)
-	if mark, err := br.Peek(3); err == nil && string(mark) == "\uFEFF" {
-		_, _ = br.Discard(3)
-	}
-	begin, err := br.Peek(len("row;"))
-	if err != nil && err != io.EOF {
+	b, err := io.ReadAll(r)
+	if err != nil {
 		return nil, err
 	}
-	in := csv.NewReader(br)
-	if bytes.HasSuffix(begin, []byte(";")) {
-		in.Comma = ';'
+	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
+	b = bytes.ReplaceAll(b, []byte("\r"), []byte("\n"))
+	head, _, _ := bytes.Cut(b, []byte("\n"))
+	in := csv.NewReader(bytes.NewReader(b))
+	for _, separator := range ";\t" { // no column is named with one
+		if bytes.ContainsRune(head, separator) {
+			in.Comma = separator
+		}
 	}
 	return in, nil
 }
