@@ -71,21 +71,32 @@
     if (e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && at !== query) {
       e.preventDefault();
       query.focus();
-    } else if (e.key === "Escape" && at === query) {
-      query.value = "";
-      filter();
+    } else if (e.key === "Escape") {
+      clear();
     }
   });
-  // A link to a session that is filtered away shows it.
-  window.addEventListener("hashchange", function () {
-    var row = document.getElementById(location.hash.slice(1));
+  function clear() {
+    query.value = "";
+    chips.forEach(function (chip) { chip.setAttribute("aria-pressed", "false"); });
+    filter();
+  }
+  // A link to a session that is filtered away shows it, however often it is
+  // followed: a second time the address does not change.
+  function show(id) {
+    var row = document.getElementById(id);
     if (row && row.hidden) {
-      query.value = "";
-      chips.forEach(function (chip) { chip.setAttribute("aria-pressed", "false"); });
-      filter();
+      clear();
       row.scrollIntoView();
     }
+  }
+  window.addEventListener("hashchange", function () { show(location.hash.slice(1)); });
+  document.addEventListener("click", function (e) {
+    var link = e.target.closest && e.target.closest("a[href^='#']");
+    if (link) show(link.getAttribute("href").slice(1));
   });
+  // On paper nothing tells that there is a filter.
+  window.addEventListener("beforeprint", function () { rows.forEach(function (row) { row.hidden = false; }); });
+  window.addEventListener("afterprint", filter);
   document.getElementById("tools").hidden = false;
   filter();
 })();
