@@ -64,7 +64,7 @@ const noDaemon = "no daemon lives to run it"
 const dueWithin = time.Hour
 
 // state tells how it stood when it was looked at. Only known words make it on
-// time.
+// time, and no run that is not possible yet.
 func (s Schedule) state(at record.Time) string {
 	off := slices.Contains(offStatuses, s.Status)
 	switch {
@@ -75,7 +75,8 @@ func (s Schedule) state(at record.Time) string {
 	case off:
 		return ScheduleOff
 	case !slices.Contains(dueStatuses, s.Status), !slices.Contains(goodResults, s.LastResult),
-		s.NextRun != nil && at.Sub(s.NextRun.Time) > dueWithin:
+		s.NextRun != nil && at.Sub(s.NextRun.Time) > dueWithin,
+		s.LastRun != nil && s.LastRun.Sub(at.Time) > skew:
 		return ScheduleHidden
 	}
 	return ScheduleFine

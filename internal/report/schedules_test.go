@@ -70,6 +70,7 @@ func TestScheduleState(t *testing.T) {
 		{word("active", "retired"), ScheduleHidden},
 		{set(func(p *record.Schedule) { p.NextRun = ago(61 * time.Minute) }), ScheduleHidden},
 		{set(func(p *record.Schedule) { p.NextRun = ago(59 * time.Minute) }), ScheduleFine},
+		{set(func(p *record.Schedule) { p.LastRun = ago(-time.Hour) }), ScheduleHidden},
 		{word("paused", ""), ScheduleOff},
 		{word("not loaded", ""), ScheduleOff},
 		{set(func(p *record.Schedule) { p.Status, p.Stale = "not loaded", true }), ScheduleStale},
