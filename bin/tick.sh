@@ -38,9 +38,13 @@ listed() { # COMMAND…: with the listed variables that are set, and FLEET_CHILD
 	for name in $kept $more; do
 		eval "[ -z \"\${$name+set}\" ] || set -- \"$name=\$$name\" \"\$@\""
 	done
-	env -i FLEET_CHILD=1 "$@"
+	$exec env -i FLEET_CHILD=1 "$@"
 }
-listed_for_owner() { (more=$kept_for_owner && listed "$@"); }
+# shellcheck disable=SC2317 # called through to_end
+listed_for_owner() { # in a subshell alone, whose place it takes: so that $! is fleet-step
+	more=$kept_for_owner exec=exec
+	listed "$@"
+}
 # shellcheck disable=SC2317 # called through $with
 listed_for_gh() { # through a pipe: others can read a token in an argument of env
 	for name in $kept_for_gh; do
@@ -50,7 +54,7 @@ listed_for_gh() { # through a pipe: others can read a token in an argument of en
 # Scripts for the shell between fleet-step, which hands no input on, or env and a step.
 # shellcheck disable=SC2016
 read_first='exec "$@" <"$0"' read_env='while IFS= read -r set; do export "$set"; done; exec "$@"'
-more=''
+more='' exec=''
 get() { listed fleet-config get "$FLEET_SCOPE" "$@"; } # KEY…: a line each
 
 # A step has a third of the tick's time, so one that hangs leaves some for the
@@ -101,6 +105,7 @@ judge() {
 }
 
 tick() {
+	[ ! -e "$state/tick.log" ] || [ -f "$state/tick.log" ] || { echo "tick.sh: $state/tick.log is no file" >&2 && exit 1; }
 	n='' dir='' with='' # whatever the caller's environment has
 	exec 3>&2
 	[ ! -f "$state/tick.log" ] || [ "$(wc -c <"$state/tick.log")" -le 1048576 ] ||
@@ -136,31 +141,43 @@ tick() {
 	render json "$dir/report.json" latest.json
 	render html "$dir/report.html" latest.html
 	render asks "$state/asks/$number.md"
-	find "$state/ticks" -name snapshot.ndjson -mtime +7 -exec rm -f {} +
+	find "$state/ticks" -name "*.ndjson" -mtime +7 -exec rm -f {} +
 	note_end 0 || { say "tick $n failed: its end could not be noted; more is in $state/tick.log"; exit 1; }
 	echo "tick $n: $(sed -n -e '1s/^\*\*\(.*\)\*\*$/\1;/p' -e 's/^# //p' "$dir/report.md" | head -n 2 | paste -s -d ' ' -): $dir/report.md"
 }
 
-# dialog TEXT shows a text; the programs that it tries end by themselves.
+# dialog TEXT shows a text, in the place of a subshell.
 dialog() {
+	exec >/dev/null 2>&1 </dev/null
 	if command -v osascript; then
-		osascript -e 'on run argv' -e 'display dialog (item 1 of argv) with title "fleet" buttons {"OK"} default button 1 with icon caution giving up after 60' \
+		exec osascript -e 'on run argv' -e 'display dialog (item 1 of argv) with title "fleet" buttons {"OK"} default button 1 with icon caution giving up after 60' \
 			-e 'end run' -- "$1"
 	elif command -v zenity; then
-		zenity --warning --no-markup --title fleet --timeout 60 --text "$1" || [ $? -eq 5 ] # 5: the time was up
+		exec zenity --warning --no-markup --title fleet --timeout 60 --text "$1"
 	elif command -v kdialog; then
-		kdialog --title fleet --passivepopup "$1" 60
-	else
-		notify-send -- fleet "$1"
+		exec kdialog --title fleet --passivepopup "$1" 60
 	fi
-} >/dev/null 2>&1 </dev/null
+	exec notify-send -- fleet "$1"
+}
+# shown TEXT: whether the dialog was, which is ended after 90 s.
+shown() {
+	dialog "$1" &
+	dialog=$!
+	sleep 90 >/dev/null 2>&1 &
+	limit=$!
+	trap 'kill $dialog $limit 2>/dev/null; exit 1' TERM INT HUP
+	while kill -0 $limit 2>/dev/null && kill -0 $dialog 2>/dev/null; do sleep 1; done
+	kill $dialog $limit 2>/dev/null
+	wait $dialog
+	case $? in 0 | 5) ;; *) return 1 ;; esac # 5: zenity's time was up
+}
 
 # alert KIND TEXT tells the owner from the shell alone: what broke may be
 # every program of ours.
 alert() {
 	echo "tick.sh: $2" >&2
 	[ -z "$(find "$state/.alert-$1" -mmin -360 2>/dev/null)" ] || return 0
-	dialog "fleet, scope $FLEET_SCOPE: $2" && mkdir -p "$state" && touch "$state/.alert-$1"
+	shown "fleet, scope $FLEET_SCOPE: $2" && mkdir -p "$state" && touch "$state/.alert-$1"
 }
 broken() { # KIND TEXT
 	alert "$1" "$2"
@@ -194,16 +211,17 @@ END
 	mkdir -p "$state" || broken state "$state cannot be made, so no tick runs"
 	to_end fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s" "$cap" "$surfaces" "$token"
 	case $? in
-	0) ;;
+	0) failed='' ;;
 	75)
 		[ -n "$(find "$state/tick.lock" -mmin +120)" ] || exit 75
 		broken lock "another tick has been running for over two hours, so no tick runs; $state/tick.lock says which"
 		;;
 	126 | 127) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
-	*) broken tick "the tick failed; $state/tick.log says why" ;;
+	*) failed=1 && alert tick "the tick failed; $state/tick.log says why" ;; # what earlier ones asked is shown all the same
 	esac
 	to_end listed_for_owner fleet-step --timeout 12m --kill-after 5s -- fleet-asks show 2>>"$state/tick.log" ||
 		broken ask "the tick is done, but the owner could not be shown what is asked; $state/tick.log says why, and fleet-asks list what"
+	[ -z "$failed" ]
 }
 
 self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)/${0##*/} # the release, when a link leads to it

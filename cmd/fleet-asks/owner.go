@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -58,7 +58,7 @@ func list(std *cli.Std, opts *options) error {
 		if a.State == record.AskAcked {
 			mark = " (answered)"
 		}
-		fmt.Fprintf(std.Out, "%d %s\t%s\t%s\t%s%s\n", a.Batch, a.ID, age(std.Clock, a.Since), orDash(a.Class), plain(a.Question), mark)
+		fmt.Fprintf(std.Out, "%d %s\t%s\t%s\t%s%s\n", a.Batch, a.ID, age(std.Clock, a.Since), orDash(a.Class), guard.Text(a.Question, 4000), mark)
 	}
 	if shown == 0 {
 		std.Warn("no open ask")
@@ -79,17 +79,6 @@ func age(now time.Time, t *record.Time) string {
 		return fmt.Sprintf("%d h %02d min", m/60, m%60)
 	}
 	return fmt.Sprintf("%d d %d h", m/1440, m%1440/60)
-}
-
-// plain takes what could move a terminal's cursor out of a question. Ours have
-// none of it; a ledger may be older.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 func orDash(s string) string {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
@@ -41,23 +40,33 @@ func (p program) init([]string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	err = create(name, text)
 	if errors.Is(err, fs.ErrExist) {
 		p.std.Warn("%s is there and stays as it is", name)
 		return nil
 	}
 	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %s", name, strings.ReplaceAll(err.Error(), "\n", "; ")), os.Remove(name))
+		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	if says != "" {
 		_, err = fmt.Fprintf(p.std.Out, "%s: %s\n", name, says)
 	}
 	return err
+}
+
+// create writes a file that is not there yet, for its owner alone: under another
+// name first, so that one that was cut never has the name.
+func create(name string, text []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Link(file.Name(), name)
 }
 
 // first is the text of a new configuration and, for one that names a scope, what

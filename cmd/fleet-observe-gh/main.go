@@ -38,6 +38,8 @@ func main() {
 }
 
 func run(ctx context.Context, std *cli.Std, opts *options) error {
+	ctx, stop := cli.UntilTold(ctx)
+	defer stop()
 	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)

@@ -33,6 +33,8 @@ func main() {
 }
 
 func run(ctx context.Context, std *cli.Std, opts *options) error {
+	ctx, stop := cli.UntilTold(ctx)
+	defer stop()
 	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
 	var s observe.Schedule
 	if err == nil {

@@ -47,6 +47,8 @@ func Of(set *record.Set, now record.Time, when When) (Fold, error) {
 	for _, c := range raised {
 		a, asked := s.asked[c.key]
 		switch {
+		case asked && c.renews(a):
+			fresh = append(fresh, c.ask(record.AskNew))
 		case asked:
 			f.Asks = append(f.Asks, c.again(a))
 		case !s.known: // perhaps it was asked, perhaps answered
@@ -77,6 +79,12 @@ func Of(set *record.Set, now record.Time, when When) (Fold, error) {
 	slices.SortFunc(f.Asks, byState)
 	f.Broken = s.broken
 	return f, nil
+}
+
+// renews tells whether a condition is the same question asked again after the
+// answer: that one ended with what was answered, also when no tick saw it.
+func (c condition) renews(a record.Asked) bool {
+	return a.State == record.AskAcked && a.AnsweredAt != nil && c.began != nil && c.began.After(a.AnsweredAt.Time)
 }
 
 // ask is a condition that the ledger does not remember.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -168,5 +169,50 @@ func TestUnseenRepos(t *testing.T) {
 	schedule := func(tk *record.Tick) { tk.Surfaces = append(slices.Clone(tk.Surfaces), "schedule") }
 	if f := newWorld(ticked(schedule), ticked(func(tk *record.Tick) { tk.Hosts = nil }), gone(attic, "s3")).fold(t); !slices.Equal(f.keys(), []string{"new surface:schedule"}) {
 		t.Errorf("one machine, schedules expected: %q", f.keys())
+	}
+}
+
+// The same question asked again after the answer is a new ask; one that goes on
+// is not, whatever else its session writes meanwhile.
+func TestRenewed(t *testing.T) {
+	at := func(h int) *record.Time {
+		return ptr(record.NewTime(time.Date(2026, 11, 29, h, 0, 0, 0, time.UTC)))
+	}
+	process := func(h int) func(*seat) {
+		return func(s *seat) { s.session.Process = &record.Process{RawStatus: "waiting", StatusSince: at(h)} }
+	}
+	call := func(h int) func(*seat) {
+		return func(s *seat) {
+			s.session.Transcript.Question = &record.Question{At: at(h), Kind: "question", Text: "which?"}
+		}
+	}
+	wrote := func(s *seat) { s.session.Transcript.ActivityAt = at(11) }
+	tests := []struct {
+		name  string
+		state string
+		seat  []func(*seat)
+		want  string
+	}{
+		{"goes on", record.AskAcked, []func(*seat){process(8), call(8), wrote}, record.AskAcked},
+		{"began to wait again", record.AskAcked, []func(*seat){process(10), wrote}, record.AskNew},
+		{"asked again", record.AskAcked, []func(*seat){call(10)}, record.AskNew},
+		{"nobody knows since when", record.AskAcked, []func(*seat){wrote}, record.AskAcked},
+		{"asked again, and not answered before", record.AskOpen, []func(*seat){process(10)}, record.AskOpen},
+	}
+	for _, tt := range tests {
+		w := newWorld()
+		w.seat(devbox, "s1", "3", "which?", tt.seat...)
+		key := "prompt:s1:" + tag("\x00which?")
+		w.asked = []record.Asked{{Key: key, ID: "a1", Batch: 7, Intent: "7-2", State: tt.state, FirstTick: 7, Since: &dawn, AnsweredAt: at(9)}}
+		f := w.fold(t)
+		got := ""
+		for _, a := range f.Asks {
+			if a.Key == key {
+				got = a.State
+			}
+		}
+		if got != tt.want || (len(f.Entries) > 0) != (tt.want == record.AskNew) {
+			t.Errorf("%s: %q with %d entries, want %q", tt.name, got, len(f.Entries), tt.want)
+		}
 	}
 }

@@ -12,7 +12,21 @@ import (
 // condition is something that is true now and that the owner is asked about.
 type condition struct {
 	key, class, question string
-	host, session        string // of the session that it is about
+	host, session        string       // of the session that it is about
+	began                *record.Time // when it was asked; null when it cannot be told
+}
+
+// beganAsking is when a session began to wait: since when its process does, else
+// when it asked. While it waits neither changes, whatever its other calls and
+// its subagents write.
+func beganAsking(s *record.Session) *record.Time {
+	if p := s.Process; p != nil && p.RawStatus == "waiting" && p.StatusSince != nil {
+		return p.StatusSince
+	}
+	if s.Transcript == nil || s.Transcript.Question == nil {
+		return nil
+	}
+	return s.Transcript.Question.At
 }
 
 // raise returns the conditions of the stream, by key; none when the judge was
@@ -64,7 +78,7 @@ func (s *stream) sessions() []condition {
 			waiting = session.Listing.WaitingFor
 		}
 		cs = append(cs, condition{prefix + tag(waiting+"\x00"+v.Question), v.Class,
-			cmp.Or(v.Session.Name, r.Subject) + ": " + cmp.Or(v.Question, waiting, v.ClassName), r.Host, r.Subject})
+			cmp.Or(v.Session.Name, r.Subject) + ": " + cmp.Or(v.Question, waiting, v.ClassName), r.Host, r.Subject, beganAsking(session)})
 	}
 	return cs
 }

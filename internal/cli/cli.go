@@ -14,8 +14,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	flags "github.com/jessevdk/go-flags"
@@ -106,6 +108,14 @@ func Observed(unread []string, err error) error {
 		err = Partial(errors.New(strings.Join(unread, "\n")))
 	}
 	return err
+}
+
+// UntilTold returns a context that ends when the process is told to end, so that
+// what it started is ended with it. Told again, the process ends at once.
+func UntilTold(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // Main runs the program on the process's own streams and exits.

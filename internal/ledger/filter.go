@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -89,6 +90,9 @@ func appendSet(std *cli.Std, set *record.Set, scope string, open func(scope stri
 	return nil
 }
 
+// questionWidth is more columns than a question of ours has.
+const questionWidth = 4000
+
 // ObserveNone writes the surface of a ledger that is not there or was not read,
 // and the closing record.
 func ObserveNone(std *cli.Std, at record.Time, host string, surface record.Surface) error {
@@ -113,6 +117,7 @@ func Observe(std *cli.Std, s *fold.State, at record.Time, host string) error {
 		}
 	}
 	for _, a := range s.Asked() {
+		a.Question = guard.Text(a.Question, questionWidth) // a ledger may be older than what withholds
 		if err := add(record.KindAsked, a.Key, a); err != nil {
 			return err
 		}

@@ -116,8 +116,12 @@ func regularSize(f file, name string) (int64, error) {
 // locked runs f while this process alone holds the lock. It gives up after
 // Wait. The lock is a file of its own because the ledger's could be replaced.
 func (l Ledger) locked(flag int, f func() error) error {
-	lock, err := os.OpenFile(filepath.Join(l.Dir, lockFile), flag, 0o600)
+	lock, err := os.OpenFile(filepath.Join(l.Dir, lockFile), flag|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
+		return err
+	}
+	if _, err := regularSize(lock, lock.Name()); err != nil {
+		lock.Close()
 		return err
 	}
 	take := l.flock
@@ -186,7 +190,8 @@ func (l Ledger) update(flag int, build func(h held) ([][]byte, error)) error {
 func (l Ledger) open(name string, flag int) (file, error) {
 	open := l.openFile
 	if open == nil {
-		open = func(name string, flag int) (file, error) { return os.OpenFile(name, flag, 0o600) }
+		// A pipe in the place of a file is opened without waiting for its other end.
+		open = func(name string, flag int) (file, error) { return os.OpenFile(name, flag|syscall.O_NONBLOCK, 0o600) }
 	}
 	return open(name, flag)
 }

@@ -63,6 +63,9 @@ func (l Ledger) lastTick(h held) (int, error) {
 	}
 	last := 0
 	if len(tail) > 0 && tail[0].Kind == record.EntryFire {
+		if scope := tail[0].Scope; scope != l.Scope {
+			return 0, fmt.Errorf("%s is the ledger of the scope %q: two scopes have one state_dir", h.name, scope)
+		}
 		last = *tail[0].Tick
 	}
 	if n, ok := l.counter(); ok {
@@ -78,7 +81,11 @@ func (l Ledger) lastTick(h held) (int, error) {
 // counter reads the counter file; one that is missing or holds no number does
 // not count.
 func (l Ledger) counter() (int, bool) {
-	b, err := os.ReadFile(filepath.Join(l.Dir, counterFile))
+	name := filepath.Join(l.Dir, counterFile)
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	b, err := os.ReadFile(name)
 	if err != nil {
 		return 0, false
 	}

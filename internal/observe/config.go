@@ -19,7 +19,7 @@ func (w *World) Config(name string) (*config.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(os.DirFS("/"), abs, w.FS, w.Home)
+	return config.Load(machineTree(), abs, w.FS, w.Home)
 }
 
 // Dry tells whether the environment forces a dry run: any DRY_RUN but 0 does. A

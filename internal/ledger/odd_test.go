@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Two scopes with one state directory do not answer each other's questions.
+func TestFire_otherScope(t *testing.T) {
+	l := newLedger(t)
+	if _, err := l.Fire(noon, true, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	before := l.text(t)
+	other := l
+	other.Scope = "desk"
+	if n, err := other.Fire(noon, true, "", nil); n != 0 || err == nil || !strings.HasSuffix(err.Error(), `is the ledger of the scope "lamp": two scopes have one state_dir`) {
+		t.Errorf("%d, %v", n, err)
+	}
+	if l.text(t) != before {
+		t.Error("the ledger changed")
+	}
+}
+
+// A pipe in the place of a file of the ledger is an error at once: nobody is at
+// its other end.
+func TestPipes(t *testing.T) {
+	for _, name := range []string{File, lockFile} {
+		l := newLedger(t)
+		must(t, os.MkdirAll(l.Dir, 0o700))
+		must(t, syscall.Mkfifo(filepath.Join(l.Dir, name), 0o600))
+		if _, err := l.Fire(noon, true, "", nil); err == nil || !strings.HasSuffix(err.Error(), name+": not a regular file") {
+			t.Errorf("fire, %s: %v", name, err)
+		}
+		if _, err := l.Read(); name == File && (err == nil || !strings.HasSuffix(err.Error(), name+": not a regular file")) {
+			t.Errorf("read, %s: %v", name, err)
+		}
+	}
+	l := newLedger(t)
+	must(t, os.MkdirAll(l.Dir, 0o700))
+	must(t, syscall.Mkfifo(filepath.Join(l.Dir, counterFile), 0o600))
+	if n, err := l.Fire(noon, true, "", nil); n != 1 || err != nil {
+		t.Errorf("a counter that is a pipe: %d, %v", n, err)
+	}
+}
+
+// A ledger that is older than what withholds credentials gives none away.
+func TestObserve_secret(t *testing.T) {
+	token := "ghp_" + "FAKE" + strings.Repeat("a1B2", 8)
+	target := fold.Marshal(record.Batch{Batch: 1, Asks: []record.BatchAsk{{ID: "a1", Key: "prompt:s:1", Class: "3", Question: "push with " + token}}})
+	l := newLedger(t)
+	l.put(t, File, `{"by":"act","dry_run":true,"id":"1-2","key":"batch:1","kind":"intent","scope":"lamp","target":`+string(target)+`,"tick":1,"ts":"2026-10-01T10:00:00.000Z","v":1,"verb":"ask"}`+"\n")
+	state, err := l.Read()
+	must(t, err)
+	out, _, _ := run(t, strings.NewReader(""), func(std *cli.Std) error { return Observe(std, state, record.NewTime(noon), "devbox") })
+	if !strings.Contains(out, "push with") || bytes.Contains([]byte(out), []byte(token)) {
+		t.Errorf("%s", out)
+	}
+}
