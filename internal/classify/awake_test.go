@@ -131,3 +131,37 @@ func TestGaps(t *testing.T) {
 		}
 	}
 }
+
+// A ledger that was lost begins with a late tick; one that was compacted has all
+// that is told.
+func TestLost(t *testing.T) {
+	begins := func(first, n int) *world {
+		w := scoped().asleepFor(0)
+		for i := range n {
+			w.ticked(first+i, time.Duration(n-i)*time.Minute, 0)
+		}
+		return w
+	}
+	tests := []struct {
+		name  string
+		world *world
+		want  string
+	}{
+		{"from the first tick", begins(1, 3), ""},
+		{"all that is told", begins(100, 48), ""},
+		{"begins late", begins(57, 2), "ledger: the ledger begins with tick 57: what was asked, answered and adopted before is not in it []"},
+		{"no tick", scoped(), ""},
+		{"not read", begins(57, 2).forget(ledgers), ""},
+	}
+	for _, tt := range tests {
+		got := ""
+		for line := range strings.Lines(findingsOf(t, tt.world)) {
+			if strings.HasPrefix(line, "ledger: ") {
+				got = strings.TrimSpace(line)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

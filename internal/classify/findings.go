@@ -17,7 +17,7 @@ type finding struct {
 
 // findings are what can be said of more than one session, by name.
 func findings(st *stream, sessions []judged, now record.Time) []finding {
-	fs := st.gaps(now)
+	fs := append(st.gaps(now), st.lost()...)
 	fs = append(fs, clocks(sessions)...)
 	fs = append(fs, reboots(st, sessions)...)
 	fs = append(fs, st.counts(sessions)...)

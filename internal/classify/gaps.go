@@ -123,3 +123,18 @@ func (s judged) mayBeSilent() bool {
 	busy := s.verdict.Class == "5" && f.P != nil && f.trust(f.P.StatusSince) != nil
 	return over(f.Activity) && (!busy || over(f.P.StatusSince))
 }
+
+// toldTicks is how many ticks the ledger tells of, and keeps when it is
+// compacted.
+const toldTicks = 48
+
+// lost is the finding of a ledger that begins behind its first tick, which no
+// compaction explains.
+func (st *stream) lost() []finding {
+	past := st.past()
+	if st.everywhere(ledgers).Truth != Yes || len(past) == 0 || len(past) >= toldTicks || past[0].Tick <= 1 {
+		return nil
+	}
+	return []finding{{"", "ledger", record.Finding{Name: "ledger", Sessions: []string{},
+		Says: fmt.Sprintf("the ledger begins with tick %d: what was asked, answered and adopted before is not in it", past[0].Tick)}}}
+}
