@@ -71,7 +71,7 @@ func newInstallBox(t *testing.T, system, shell string, build bool) installBox {
 		}
 		b.env = append(b.env, name+"="+strings.TrimSpace(string(out)))
 	}
-	for _, scope := range []string{"lamp", "work"} { // the repository that a new configuration names
+	for _, scope := range []string{"lamp", "team"} { // the repository that a new configuration names
 		b.write(filepath.Join(b.home, "src", scope, ".git/HEAD"), "ref: refs/heads/main\n")
 		for _, d := range []string{"objects", "refs"} {
 			if err := os.MkdirAll(filepath.Join(b.home, "src", scope, ".git", d), 0o755); err != nil {

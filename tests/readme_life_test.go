@@ -23,11 +23,11 @@ func TestReadmeLife(t *testing.T) {
 	tick := newTickBox(t)
 	b.env = append(b.env, "FLEET_FIXTURES="+filepath.Join(tick.dir, "machine"))
 	wants := []string{
-		"would enable and start fleet-reconcile-work.timer\n",
+		"would enable and start fleet-reconcile-team.timer\n",
 		"tick 1: 49 sessions: ",
 		"## Needs me (",
 		"answered 1 ask\nanswered ",
-		"removed fleet-reconcile-work.timer and fleet-reconcile-work.service from ",
+		"removed fleet-reconcile-team.timer and fleet-reconcile-team.service from ",
 	}
 	blocks := lifeBlocks.FindAllStringSubmatch(string(text), -1)
 	if len(blocks) != len(wants) {
@@ -44,7 +44,7 @@ func TestReadmeLife(t *testing.T) {
 		switch i {
 		case 0: // the owner names repositories
 			config := filepath.Join(b.home, ".config/ctx/fleet.json")
-			named := strings.Replace(b.read(config), `["~/src/work"]`, `["/home/dev/src/storefront", "/home/dev/src/billing"]`, 1)
+			named := strings.Replace(b.read(config), `["~/src/team"]`, `["/home/dev/src/storefront", "/home/dev/src/billing"]`, 1)
 			named = strings.Replace(named, `"kind": "dialog"`, `"kind": "none"`, 1)
 			if named == b.read(config) {
 				t.Fatalf("no repos in\n%s", named)
@@ -55,7 +55,7 @@ func TestReadmeLife(t *testing.T) {
 			typed += strings.SplitAfter(block[1], "\n")[0] // PATH
 		}
 	}
-	for _, stays := range []string{".config/ctx/fleet.json", ".local/state/fleet-reconcile/work/ledger.jsonl", ".local/share/fleet-reconcile/current/bin/tick.sh"} {
+	for _, stays := range []string{".config/ctx/fleet.json", ".local/state/fleet-reconcile/team/ledger.jsonl", ".local/share/fleet-reconcile/current/bin/tick.sh"} {
 		if _, err := os.Stat(filepath.Join(b.home, stays)); err != nil {
 			t.Errorf("after the uninstall: %v", err)
 		}
