@@ -82,12 +82,9 @@ func (l Ledger) lastTick(h held) (int, error) {
 // not count.
 func (l Ledger) counter() (int, bool) {
 	name := filepath.Join(l.Dir, counterFile)
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return 0, false
-	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return 0, false
+	var b []byte
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() { // a pipe would wait for its other end
+		b, _ = os.ReadFile(name) // what cannot be read holds no number
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
 	return n, err == nil && n >= 0 && n <= fold.TickLimit

@@ -191,3 +191,21 @@ func TestClock(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 }
+
+// What cannot be recorded to is the caller's mistake, as is a recording that is
+// not there.
+func TestOpen(t *testing.T) {
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open("", full, looked, false); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("a full directory: %v", err)
+	}
+	if _, err := Open(filepath.Join(full, "none"), "", looked, false); err == nil || !strings.Contains(err.Error(), "no such file or directory") {
+		t.Errorf("no recording: %v", err)
+	}
+	if w, err := Open("", filepath.Join(full, "rec"), looked, false); err != nil || w.rec == nil {
+		t.Errorf("%v", err)
+	}
+}
