@@ -35,7 +35,7 @@ var closed = mutants.Table{
 		"stream.listing: return nil":    `return []condition{{key: "listing"}}`,
 	},
 	Equivalent: map[string]string{
-		"beganAsking: return nil": "the zero time is after no answer, as no time is",
+		"beganAsking: return nil":                  "the zero time is after no answer, as no time is",
 		"stream.sessionKey: return place{}, false": "an empty place leaves the ask's host and session as they are, empty",
 	},
 }
