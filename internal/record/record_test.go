@@ -32,9 +32,14 @@ func TestParse(t *testing.T) {
 		{"no at", `{"v":1,"kind":"x","by":"o","subject":"s"}`, "record has no at"},
 		{"no by", `{"v":1,"kind":"x","at":"` + at + `","subject":"s"}`, "record has no by"},
 		{"no subject", `{"v":1,"kind":"x","at":"` + at + `","by":"o"}`, "record has no subject"},
-		{"at is no time", line("session", "yesterday", "h", "o", "s", `{}`), `time is not RFC 3339`},
+		{"at is no time", line("session", "yesterday", "h", "o", "s", `{}`), `at: time is not RFC 3339`},
 		{"data of another type", line("session", at, "h", "o", "s", `{"session_id":7}`), "session record: data: session_id is not a string"},
 		{"data is no object", line("session", at, "h", "o", "s", `7`), "session record: data is not an object"},
+		{"time of data", line("session", at, "h", "o", "s", `{"job":{"created_at":"soon"}}`), "session record: data: job.created_at: time is not RFC 3339"},
+		{"type below a map", line("past", at, "h", "o", "s", `{"counts":{"FAKE-SECRET":"x"}}`), "past record: data: counts is not a int"},
+		{"data before kind", `{"data":{"session_id":7},"v":1,"kind":"session","at":"` + at + `","by":"o","subject":"s"}`, "session record: data: session_id is not a string"},
+		{"a name twice", `{"v":1,"kind":"x","kind":"session","at":"` + at + `","by":"o","subject":"s","data":{}}`, "a name comes twice at byte 18"},
+		{"a name of data twice", line("session", at, "h", "o", "s", `{"cwd":"/a","cwd":"/b"}`), "session record: data: a name comes twice at byte 109"},
 		{"no data", `{"v":1,"kind":"session","at":"` + at + `","by":"o","subject":"s"}`, "session record: data is not an object"},
 		{"null data", line("session", at, "h", "o", "s", `null`), "session record: data is not an object"},
 	}
@@ -46,6 +51,20 @@ func TestParse(t *testing.T) {
 		}
 		if got != tt.err {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.err)
+		}
+	}
+}
+
+// The order of an envelope's names tells nothing, and the data is what stands
+// in the line.
+func TestParse_order(t *testing.T) {
+	data := `{"session_id":"s","cwd":"/w","aura":[1, 2]}`
+	for _, in := range []string{line("session", at, "h", "o", "s", data), line("session", at, "h", "o", "s", " "+data+" "),
+		`{"data" :` + data + `,"subject":"s","by":"o","host":"h","at":"` + at + `","kind":"session","v":1}`} {
+		r, err := Parse([]byte(in))
+		p, ok := Payload[Session](r)
+		if err != nil || !ok || p.Cwd != "/w" || string(r.Data) != data || r.Identity() != (Identity{"h", "session", "s"}) {
+			t.Errorf("%s: %+v, %v", in, r, err)
 		}
 	}
 }
