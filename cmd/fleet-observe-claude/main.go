@@ -6,6 +6,13 @@
 // Usage:
 //
 //	fleet-observe-claude [--claude BIN] [--claude-dir DIR]… [--fixtures DIR] [--now TIME] > records
+//	fleet-observe-claude --host NAME [--scope ID] > records
+//
+// With --host it runs itself on another machine, through ssh, and writes what
+// that machine says as records of NAME: a host of the scope's hosts or, without
+// --scope, a destination of ssh. What fleet-observe-claude would not have said
+// is not taken, every text is guarded again, and a machine that could not be
+// read has one record, ssh, that says why.
 //
 // It reads claude --version, claude agents --json --all, jobs/*/state.json,
 // sessions/*.json, the ends of the transcripts below projects/, the session
@@ -14,11 +21,9 @@
 package main
 
 import (
-	"context"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
-	"github.com/fleet-tools/fleet/internal/observe"
 )
 
 type options struct {
@@ -29,6 +34,7 @@ type options struct {
 	Claude     string        `long:"claude" value-name:"BIN" default:"claude" description:"run BIN as claude"`
 	ClaudeDir  []string      `long:"claude-dir" value-name:"DIR" description:"read the Claude directory DIR; may be repeated, one an account (default $CLAUDE_CONFIG_DIR, else ~/.claude)"`
 	Timeout    time.Duration `long:"timeout" value-name:"DURATION" default:"60s" description:"how long one run of claude may take"`
+	Host       string        `long:"host" value-name:"NAME" description:"observe the host NAME of the scope through ssh; without --scope, the machine that NAME is a destination of ssh for"`
 	ListingCap int           `long:"listing-cap" value-name:"ROWS" default:"200" description:"rows from which the listing counts as whole only when every job file is in it"`
 }
 
@@ -38,15 +44,4 @@ func main() {
 		About: "Fleet-observe-claude writes a record for every Claude Code session of this machine, with what each source says of it, " +
 			"and for every source whether it could be read.",
 	}, run)
-}
-
-func run(ctx context.Context, std *cli.Std, opts *options) error {
-	ctx, stop := cli.UntilTold(ctx)
-	defer stop()
-	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
-	if err != nil {
-		return cli.Usage(err)
-	}
-	c := observe.Claude{Binary: opts.Claude, Dirs: opts.ClaudeDir, Timeout: opts.Timeout, ListingCap: opts.ListingCap}
-	return cli.Observed(c.Observe(ctx, w, std))
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -24,7 +25,7 @@ type Spec struct {
 	Stdin     io.Reader     // the null device when nil
 	Timeout   time.Duration // then TERM to the process group
 	KillAfter time.Duration // after TERM, KILL to the process group
-	MaxOutput int           // bytes kept of stdout and of stderr each; more is an error
+	MaxOutput int           // bytes kept of stdout and of stderr each; more is an error, and ends the command
 	Variant   string        // what tells two recordings of one argv apart, such as a variable of Env; "" for one
 }
 
@@ -65,7 +66,9 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 func Owner(ctx context.Context, s Spec) (Result, error) { return start(ctx, s) }
 
 func start(ctx context.Context, s Spec) (Result, error) {
-	stdout, stderr := &bounded{max: s.MaxOutput}, &bounded{max: s.MaxOutput}
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
+	stdout, stderr := &bounded{max: s.MaxOutput, enough: enough}, &bounded{max: s.MaxOutput, enough: enough}
 	path := s.Path
 	if path == "" {
 		path = s.Argv[0]
@@ -79,15 +82,14 @@ func start(ctx context.Context, s Spec) (Result, error) {
 	err := Group(ctx, cmd, s.Timeout, s.KillAfter)
 	res := Result{Stdout: stdout.kept.Bytes(), Stderr: stderr.kept.Bytes()}
 	switch exit := (*exec.ExitError)(nil); {
+	case stdout.over.Load() || stderr.over.Load():
+		return res, ErrOutput
 	case errors.Is(err, ErrTimeout):
 		return res, err
 	case errors.As(err, &exit):
 		res.Status = status(exit)
 	case err != nil:
 		return res, err
-	}
-	if stdout.over || stderr.over {
-		return res, ErrOutput
 	}
 	return res, nil
 }
@@ -134,18 +136,21 @@ func status(e *exec.ExitError) int {
 	return e.ExitCode()
 }
 
-// bounded keeps the first max bytes and notes that there were more. It holds
-// the buffer as a field: an embedded one would let io.Copy past Write.
+// bounded keeps the first max bytes; when there are more it notes so, and tells
+// that it is enough. It holds the buffer as a field: an embedded one would let
+// io.Copy past Write.
 type bounded struct {
-	kept bytes.Buffer
-	max  int
-	over bool
+	kept   bytes.Buffer
+	max    int
+	over   atomic.Bool // read also when the copying goroutine was given up
+	enough func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
 	room := b.max - b.kept.Len()
 	if len(p) > room {
-		b.over = true
+		b.over.Store(true)
+		b.enough()
 		b.kept.Write(p[:max(room, 0)])
 		return len(p), nil
 	}

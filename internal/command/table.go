@@ -26,6 +26,8 @@ var table = [][]string{
 	{"osascript", "-e", DialogScript, "*", "*"},
 	{"zenity", "--question", "--no-markup", "--default-cancel", "--ok-label=Seen", "--cancel-label=Later", "--timeout=600", "--width=480", "--title", "*", "--text", "*"},
 	{"kdialog", "--yes-label", "Seen", "--no-label", "Later", "--title", "*", "--warningyesno", "*"},
+	append(slices.Clone(sshOptions), "--", "*", remote),
+	append(append([]string{"ssh", "-F", "/*"}, sshOptions[1:]...), "--", "*", remote),
 	{"open", "/*"},
 	{"xdg-open", "/*"},
 }
@@ -70,7 +72,7 @@ func matches(shape, argv []string) bool {
 		return false
 	}
 	for i, want := range shape[1:] {
-		if !fits(want, argv[i+1]) {
+		if want == remote && !isRemote(argv[i+1]) || want != remote && !fits(want, argv[i+1]) {
 			return false
 		}
 	}

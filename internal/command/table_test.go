@@ -15,6 +15,7 @@ import (
 
 func TestAllowed(t *testing.T) {
 	zenity := []string{"zenity", "--question", "--no-markup", "--default-cancel", "--ok-label=Seen", "--cancel-label=Later", "--timeout=600", "--width=480", "--title", "fleet: lamp", "--text", "one\ntwo"}
+	box := SSH("box", "", 30, []string{"fleet-observe-claude", "--claude", "it's $(id)\n;"})
 	with := func(argv []string, i int, s string) []string {
 		argv = slices.Clone(argv)
 		argv[i] = s
@@ -46,6 +47,21 @@ func TestAllowed(t *testing.T) {
 		{"an address", []string{"xdg-open", "https://evil.test"}, false},
 		{"a program", []string{"open", "-a"}, false},
 		{"whose default is Yes", []string{"kdialog", "--yes-label", "Seen", "--no-label", "Later", "--title", "fleet: lamp", "--yesno", "<qt>x</qt>"}, false},
+		{"another machine", box, true},
+		{"with a configuration of ssh", SSH("ana@box", "/home/ana/c", 5, []string{"f"}), true},
+		{"with one that is no path", SSH("ana@box", "-oProxyCommand=id", 5, []string{"f"}), false},
+		{"with one more option", slices.Insert(slices.Clone(box), 1, "-A"), false},
+		{"with another option", with(box, 5, "BatchMode=no"), false},
+		{"with a time that is another option", with(box, 7, "ProxyCommand=id"), false},
+		{"at an option", with(box, len(box)-2, "-oProxyCommand=id"), false},
+		{"at nothing", with(box, len(box)-2, ""), false},
+		{"without the end of options", slices.Delete(slices.Clone(box), len(box)-3, len(box)-2), false},
+		{"with more arguments", append(slices.Clone(box), "x"), false},
+		{"another script", with(box, len(box)-1, "id"), false},
+		{"more than the script", with(box, len(box)-1, RemoteCommand([]string{"f"})+"; id"), false},
+		{"a word that is not quoted", with(box, len(box)-1, RemoteCommand([]string{"f"})+" $(id)"), false},
+		{"a quote that is left open", with(box, len(box)-1, RemoteCommand([]string{"f"})+" 'x"), false},
+		{"no word", with(box, len(box)-1, RemoteCommand(nil)), false},
 	} {
 		if got := Allowed(tt.argv); got != tt.want {
 			t.Errorf("%s: %t", tt.name, got)

@@ -84,10 +84,13 @@ type RunLog struct {
 	StaleAfterH int    `json:"stale_after_h"`
 }
 
-// Host is a further machine whose records are expected.
+// Host is a further machine, whose sessions are looked at through ssh.
 type Host struct {
-	Name string `json:"name"`
-	SSH  string `json:"ssh,omitempty"`
+	Name      string   `json:"name"`                 // what records, keys and reports call it, whatever it calls itself
+	SSH       string   `json:"ssh"`                  // destination
+	SSHConfig string   `json:"ssh_config,omitempty"` // "": ssh's own
+	Command   []string `json:"command"`              // what observes there; the first may begin with ~/
+	TimeoutS  int      `json:"timeout_s"`            // seconds, of the whole look
 }
 
 // File is a configuration file.

@@ -66,7 +66,9 @@ func TestKeys(t *testing.T) {
 		{"notify_command", "[]", `["p9"]`, `["p9"]`, `["p9","\u0000"]`, "want a command: a list of texts, the first not empty, or null"},
 		{"run_logs", "[]", `[{"source":"dream","path":"~/d","stale_after_h":168},{"source":"b","path":"/b"}]`,
 			`[{"source":"dream","path":"/home/ana/d","stale_after_h":168},{"source":"b","path":"/b","stale_after_h":48}]`, `"x"`, "want a list of logs"},
-		{"hosts", "[]", `[{"name":"laptop","ssh":"ana@laptop"},{"name":"attic"}]`, `[{"name":"laptop","ssh":"ana@laptop"},{"name":"attic"}]`, `["laptop"]`, ""},
+		{"hosts", "[]", `["ana@laptop",{"name":"attic","ssh_config":"~/c","command":["~/bin/f","-x y"],"timeout_s":9}]`,
+			`[{"name":"laptop","ssh":"ana@laptop","command":["fleet-observe-claude"],"timeout_s":60},` +
+				`{"name":"attic","ssh":"attic","ssh_config":"/home/ana/c","command":["~/bin/f","-x y"],"timeout_s":9}]`, `"laptop"`, "want a list of hosts"},
 	}
 	for _, tt := range tests {
 		for _, c := range []struct{ value, prints string }{{"", tt.missing}, {tt.good, tt.prints}} {

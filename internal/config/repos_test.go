@@ -123,7 +123,7 @@ func TestPlace(t *testing.T) {
 }
 
 func TestTick_hostsAndDry(t *testing.T) {
-	f, err := load(file(`"dry_run": 0, "hosts": [{"name": "laptop"}, {"name": "devbox"}, {"name": "laptop"}]`), "")
+	f, err := load(file(`"dry_run": 0, "hosts": [{"name": "laptop"}, {"name": "devbox"}]`), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,16 +61,6 @@ var (
 		*into.(*[]RunLog) = list
 		return ok
 	}}
-	hostsRule = rule{"a list of hosts", func(r *reader, key string, n *node, into any) bool {
-		list := []Host{}
-		ok := r.list(key, n, func(at string, item *node) {
-			var h Host
-			r.object(at, item, "an object", []field{r.needed("name", aText, &h.Name), r.maybe("ssh", aText, &h.SSH)})
-			list = append(list, h)
-		})
-		*into.(*[]Host) = list
-		return ok
-	}}
 	askWhenRule = rule{"a list of questions", func(r *reader, key string, n *node, into any) bool {
 		list := []record.AskWhen{}
 		ok := r.list(key, n, func(at string, item *node) {

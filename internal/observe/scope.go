@@ -2,7 +2,9 @@ package observe
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/fleet-tools/fleet/internal/config"
 )
@@ -24,4 +26,31 @@ func (w *World) Scope(file, id string) (*config.Scope, error) {
 		return nil, ErrNoScope
 	}
 	return config.Default(id, w.Home)
+}
+
+// HostOf is the host of a scope's configuration or, without a scope, the one
+// that name is a destination of ssh for.
+func (w *World) HostOf(file, scope, name string) (config.Host, error) {
+	if scope == "" {
+		h, ok := config.HostOf(name)
+		if !ok {
+			return h, fmt.Errorf("--host %q: want a destination of ssh that names the machine, such as box or ana@box", name)
+		}
+		return h, nil
+	}
+	s, err := w.Scope(file, scope)
+	if err != nil {
+		return config.Host{}, err
+	}
+	if h, ok := s.Host(name); ok {
+		return h, nil
+	}
+	names := []string{}
+	for _, h := range s.Hosts {
+		names = append(names, h.Name)
+	}
+	if len(names) == 0 {
+		names = append(names, "none")
+	}
+	return config.Host{}, fmt.Errorf("--host %q: the scope %s has no host of this name; there are: %s", name, scope, strings.Join(names, ", "))
 }
