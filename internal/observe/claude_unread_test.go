@@ -204,7 +204,7 @@ func TestGhNotStarted(t *testing.T) {
 	t.Setenv("PATH", "")
 	w := &World{Home: m.dir, Host: "devbox", At: hubTime, FS: os.DirFS("/"), env: func(string) string { return "" }}
 	h := newHub(context.Background(), w, GitHub{Binary: "fleet-none"}, 1, 1)
-	if out, f := h.run(time.Minute, "", "api"); out != nil || f == nil || !f.Absent || f.Says != "gh is not installed" {
+	if out, f := h.run(time.Minute, "", "api"); out != nil || f == nil || !f.Absent || f.Says != "gh is not installed: fleet-none: not found in ~/.local/bin:/opt/homebrew/bin:/usr/local/bin" {
 		t.Errorf("no gh: %q %+v", out, f)
 	}
 	for _, err := range []error{syscall.EACCES, errors.New("odd")} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -120,10 +119,11 @@ func (h *hub) run(timeout time.Duration, resource string, args ...string) ([]byt
 	return nil, f
 }
 
-// notStarted is the failure of a gh that did not run.
+// notStarted is the failure of a gh that did not run. One that is there may lack
+// its interpreter, which looks to the kernel as if it were not there itself.
 func notStarted(err error) *github.Failure {
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return &github.Failure{Says: "gh is not installed", Absent: true}
+	if errors.Is(err, exec.ErrNotFound) {
+		return &github.Failure{Says: guard.Text("gh is not installed: "+reason(err).Error(), errorWidth), Absent: true}
 	}
 	return &github.Failure{Says: guard.Text("gh: "+reason(err).Error(), errorWidth)}
 }

@@ -146,7 +146,7 @@ func TestFindProgram(t *testing.T) {
 	dir := t.TempDir()
 	w := &World{Home: dir, env: func(string) string { return "/p:/q" }}
 	t.Setenv("PATH", "")
-	if p, err := w.FindProgram("fleet-none", "~/bin", "/opt/x"); p != "" || !errors.Is(err, exec.ErrNotFound) || err.Error() != "fleet-none: not found in /p:/q:~/bin:/opt/x: "+exec.ErrNotFound.Error() {
+	if p, err := w.FindProgram("fleet-none", "~/bin", "/opt/x"); p != "" || !errors.Is(err, exec.ErrNotFound) || err.Error() != "fleet-none: not found in /p:/q:~/bin:/opt/x" {
 		t.Errorf("%q %v", p, err)
 	}
 	bin := filepath.Join(dir, "bin/fleet-none")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -228,9 +229,12 @@ func isRecord(e fs.DirEntry) bool {
 func at(path string, err error) error { return fmt.Errorf("%s: %w", path, reason(err)) }
 
 // reason is err without the operation and path of the file system, which shows
-// paths without their first slash.
+// paths without their first slash, and without the program that was looked for.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*exec.Error](err); ok {
 		return e.Err
 	}
 	return err

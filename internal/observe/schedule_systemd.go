@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -15,6 +16,10 @@ import (
 // booted is there when systemd runs the machine.
 const booted = "/run/systemd/system"
 
+// notBooted is what systemctl says where systemd does not run the machine. One
+// that says something else, or nothing, was not read.
+var notBooted = regexp.MustCompile(`^systemctl: (System has not been booted with systemd|Failed to connect to .*\bbus\b)`)
+
 // systemd asks the owner's service manager about its timers: those in memory
 // and those that only have a file. Timers that packages brought are counted and
 // not listed. A machine that systemd does not run has none; a manager that does
@@ -22,8 +27,12 @@ const booted = "/run/systemd/system"
 func (r *scheduleReading) systemd() *planned {
 	p := newPart("schedule/systemd")
 	bin, err := r.w.FindProgram("systemctl", "/usr/bin", "/bin")
-	if r.w.OS != "linux" || err != nil {
+	if r.w.OS != "linux" || errors.Is(err, exec.ErrNotFound) {
 		p.Absent = true
+		return p
+	}
+	if err != nil {
+		p.refuse(fmt.Errorf("systemctl: %w", err))
 		return p
 	}
 	m := manager{r, bin}
@@ -39,7 +48,7 @@ func (r *scheduleReading) systemd() *planned {
 	case err != nil && unsure != nil:
 		p.refuse(at(booted, unsure))
 		return p
-	case err != nil && !there:
+	case err != nil && !there && notBooted.MatchString(err.Error()):
 		p.Absent, p.Notes = true, []string{"systemd does not run this machine"}
 		return p
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
@@ -160,24 +161,48 @@ func (w *World) Exists(abs string) (bool, error) {
 
 // FindProgram returns the path of a program: name itself when it holds a
 // slash, else the first on PATH, else the first in the further directories. In
-// a recording it is the name. The error names the directories that were tried.
+// a recording it is the name. The error is exec.ErrNotFound and names the places
+// that were tried, or says why what is in one of them cannot be run.
 func (w *World) FindProgram(name string, further ...string) (string, error) {
 	if w.fixtures != "" {
 		return name, nil
 	}
-	if strings.ContainsRune(name, '/') {
-		return filepath.Abs(name) // commands run in another directory
-	}
-	if p, err := exec.LookPath(name); err == nil {
-		return p, nil
-	}
-	for _, dir := range further {
-		if p, err := exec.LookPath(filepath.Join(w.Expand(dir), name)); err == nil {
+	places := []string{""}
+	if !strings.ContainsRune(name, '/') {
+		if p, err := exec.LookPath(name); err == nil {
 			return p, nil
 		}
+		places = append(filepath.SplitList(w.env("PATH")), further...)
 	}
-	return "", fmt.Errorf("%s: not found in %s: %w", name, strings.Join(append(filepath.SplitList(w.env("PATH")), further...), ":"), exec.ErrNotFound)
+	for _, dir := range places {
+		p, err := filepath.Abs(filepath.Join(w.Expand(dir), name)) // commands run in another directory
+		if err == nil {
+			_, err = os.Lstat(p)
+		}
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			continue
+		}
+		if err == nil {
+			_, err = exec.LookPath(p)
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s cannot be run: %w", p, reason(err))
+		}
+		return p, nil
+	}
+	if len(places) == 1 && places[0] == "" {
+		return "", fmt.Errorf("%s is not there%w", name, errNotFound)
+	}
+	return "", fmt.Errorf("%s: not found in %s%w", name, strings.Join(places, ":"), errNotFound)
 }
+
+// errNotFound is exec.ErrNotFound without its words, which are about PATH alone.
+var errNotFound = wordless{exec.ErrNotFound}
+
+type wordless struct{ error }
+
+func (wordless) Error() string   { return "" }
+func (e wordless) Unwrap() error { return e.error }
 
 // Run runs a command of the machine, or replays the recorded one. A recorded
 // command is looked up by its argv with the base name of its program.

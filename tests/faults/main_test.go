@@ -1,0 +1,307 @@
+// Package faults runs the built programs where something is broken: disks,
+// permissions, other programs, files, clocks, limits, and a ledger under a
+// running tick. What must hold is one sentence: what could not be done is said,
+// in a record or an error that names it, and what was there before is whole.
+package faults
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// bin is where the built programs are, with the rig and tick.sh; anybody may
+// read it. root is the checkout, which others perhaps may not.
+var bin, root string
+
+// nobody is the user that limits and permissions hold for when the test is run
+// by root.
+const nobody = 65534
+
+// patience is what anything may take on a machine that is busy; a thing that
+// takes longer hangs.
+const patience = 90 * time.Second
+
+var programs = []string{"fleet-asks", "fleet-classify", "fleet-config", "fleet-ledger", "fleet-observe-board", "fleet-observe-claude",
+	"fleet-observe-gh", "fleet-observe-paseo", "fleet-observe-schedule", "fleet-render", "fleet-step"}
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	wd, err := os.Getwd()
+	if err == nil {
+		root = filepath.Dir(filepath.Dir(wd))
+		bin, err = os.MkdirTemp("", "fleet-faults-bin-")
+	}
+	if err == nil {
+		defer os.RemoveAll(bin)
+		err = build()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	flag.Parse()
+	flag.Set("test.parallel", "16") // most of them wait
+	return m.Run()
+}
+
+func build() error {
+	if err := os.Chmod(bin, 0o755); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"-o", bin, "./cmd/..."}, {"-o", filepath.Join(bin, "limit"), "./tests/faults/rig"}} {
+		cmd := exec.Command("go", append([]string{"build"}, args...)...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building the programs: %w\n%s", err, out)
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(root, "bin", "tick.sh"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(bin, "tick.sh"), b, 0o755)
+}
+
+// open returns a new directory that anybody may enter and nobody owns.
+func open(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "fleet-faults-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// box is a home directory and what a program that runs in it gets.
+type box struct {
+	t    testing.TB
+	home string
+	env  []string
+	uid  int // that programs run as; 0: the user of the test
+}
+
+func newBox(t testing.TB) *box {
+	t.Helper()
+	home := open(t)
+	return &box{t: t, home: home, env: []string{"HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + bin + ":/usr/bin:/bin", "TZ=UTC", "LC_ALL=C"}}
+}
+
+// plain makes a box's programs those of a user whom permissions bind. It is
+// called when everything is laid out: all of it is that user's then.
+func (b *box) plain() *box {
+	b.t.Helper()
+	if os.Getuid() != 0 {
+		return b
+	}
+	b.uid = nobody
+	err := filepath.Walk(b.home, func(name string, _ os.FileInfo, err error) error {
+		return errors.Join(err, os.Lchown(name, nobody, nobody))
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b
+}
+
+// under begins a command line that runs what follows in a mount namespace of its
+// own, in which a script has been run; it takes root.
+func under(script string) []string {
+	return []string{"/usr/bin/unshare", "-m", "/bin/sh", "-c", "PATH=$PATH:/usr/bin:/bin:/usr/sbin:/sbin; " + script + ` || exit 97; exec "` + bin + `/$0" "$@"`}
+}
+
+// path is a path below the home.
+func (b *box) path(name string) string { return filepath.Join(b.home, name) }
+
+// write writes a file below the home.
+func (b *box) write(name, text string) {
+	b.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(b.path(name)), 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(b.path(name), []byte(text), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *box) read(name string) string {
+	b.t.Helper()
+	text, err := os.ReadFile(b.path(name))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// stub puts the rig in the place of a program, to do what the lines say.
+func (b *box) stub(program string, do ...string) {
+	b.t.Helper()
+	b.write("bin/"+program+".do", strings.Join(do, "\n"))
+	os.Chmod(b.path("bin/"+program+".do"), 0o644)
+	if err := os.Link(filepath.Join(bin, "limit"), b.path("bin/"+program)); err != nil && !errors.Is(err, os.ErrExist) {
+		b.t.Fatal(err)
+	}
+}
+
+// result is what a program left.
+type result struct {
+	stdout, stderr string
+	status         int // 128 + n after signal n
+	peak           int64
+}
+
+// run runs a program to its end.
+func (b *box) run(in io.Reader, argv ...string) result {
+	b.t.Helper()
+	var out bytes.Buffer
+	r := b.runTo(in, &out, argv...)
+	r.stdout = out.String()
+	return r
+}
+
+// runTo is run with another standard output: closed when it is nil.
+func (b *box) runTo(in io.Reader, out io.Writer, argv ...string) result {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var stderr bytes.Buffer
+	cmd := b.command(ctx, argv...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &stderr
+	if err := cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		b.t.Fatalf("%q hangs: %s", argv, stderr.String())
+	}
+	r := result{stderr: stderr.String(), status: cmd.ProcessState.ExitCode(), peak: peak(cmd.ProcessState)}
+	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		r.status = 128 + int(ws.Signal())
+	} else if ee := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ee) {
+		b.t.Fatalf("%q: %v", argv, err)
+	}
+	return r
+}
+
+// command is a program of the box, with a process group of its own that ends
+// with ctx.
+func (b *box) command(ctx context.Context, argv ...string) *exec.Cmd {
+	name := argv[0]
+	if !strings.Contains(name, "/") && slices.Contains(append(programs, "limit"), name) {
+		name = filepath.Join(bin, name)
+	}
+	cmd := exec.CommandContext(ctx, name, argv[1:]...)
+	cmd.Env, cmd.Dir, cmd.WaitDelay = b.env, b.home, 5*time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	if b.uid != 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(b.uid), Gid: uint32(b.uid)}
+	}
+	return cmd
+}
+
+// peak is the largest size that a program or anything that it waited for had,
+// in bytes. A program begins as large as what starts it: as this test.
+func peak(p *os.ProcessState) int64 {
+	usage := p.SysUsage().(*syscall.Rusage)
+	if runtime.GOOS == "darwin" {
+		return int64(usage.Maxrss)
+	}
+	return int64(usage.Maxrss) << 10
+}
+
+// line is what these tests read of a record.
+type line struct {
+	Kind    string          `json:"kind"`
+	By      string          `json:"by"`
+	Subject string          `json:"subject"`
+	Data    json.RawMessage `json:"data"`
+}
+
+// surface is what these tests read of a surface.
+type surface struct {
+	OK       bool   `json:"ok"`
+	Absent   bool   `json:"absent"`
+	Error    string `json:"error"`
+	Rows     int    `json:"rows"`
+	Unparsed int    `json:"unparsed"`
+	Notes    []string
+}
+
+// lines are the records of a stream, which must all be whole.
+func lines(t testing.TB, stream string) []line {
+	t.Helper()
+	var ls []line
+	for raw := range strings.Lines(stream) {
+		var l line
+		if err := json.Unmarshal([]byte(raw), &l); err != nil || !strings.HasSuffix(raw, "\n") {
+			t.Fatalf("no whole record: %.200q: %v", raw, err)
+		}
+		ls = append(ls, l)
+	}
+	return ls
+}
+
+// surfaces are the surface records of a stream, by name.
+func surfaces(t testing.TB, stream string) map[string]surface {
+	t.Helper()
+	m := map[string]surface{}
+	for _, l := range lines(t, stream) {
+		if l.Kind == "surface" {
+			var s surface
+			if err := json.Unmarshal(l.Data, &s); err != nil {
+				t.Fatal(err)
+			}
+			m[l.Subject] = s
+		}
+	}
+	return m
+}
+
+// unread requires that a program ended in part, with a surface that was not read
+// for a reason that has one of the words, and a line on stderr that names it.
+func (r result) unread(t testing.TB, name string, words ...string) {
+	t.Helper()
+	s, there := surfaces(t, r.stdout)[name]
+	if !there || s.OK || s.Absent || !hasAny(s.Error, words) {
+		t.Errorf("%s: %+v, want ok false for a reason with one of %q", name, s, words)
+	}
+	if r.status != 3 || !strings.Contains(r.stderr, name+": not read: ") {
+		t.Errorf("status %d, stderr %.300q; want 3, and %s named", r.status, r.stderr, name)
+	}
+}
+
+func hasAny(s string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
+}
+
+// failed requires status 1 and a line on stderr that has all the words.
+func (r result) failed(t testing.TB, words ...string) {
+	t.Helper()
+	if r.status != 1 {
+		t.Errorf("status %d, want 1; stderr %.300q", r.status, r.stderr)
+	}
+	for _, w := range words {
+		if !strings.Contains(r.stderr, w) {
+			t.Errorf("stderr %.300q does not name %s", r.stderr, w)
+		}
+	}
+}
