@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -64,7 +63,7 @@ func killedIn(t *testing.T, lines [][]byte, program string) []byte {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(in, string(bytes.Join(lines, nil))); err != nil {
+	if _, err := in.Write(bytes.Join(lines, nil)); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(3 * time.Millisecond)

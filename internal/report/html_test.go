@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -71,7 +72,7 @@ func TestHTML_hostile(t *testing.T) {
 	every := everyKind(t)
 	texts := slices.Clone(markup)
 	for _, s := range nasty {
-		if len(s) < 1000 && strings.ContainsAny(s, "<>&\x1b\u202e\u2066\x00\xff\u2028") {
+		if len(s) < 1000 && (strings.ContainsAny(s, "<>&\x1b\u202e\u2066\x00\u2028") || !utf8.ValidString(s)) {
 			texts = append(texts, s)
 		}
 	}

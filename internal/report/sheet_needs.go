@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
-
-	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // A card is one thing that needs the owner.
@@ -121,12 +119,4 @@ func (s *sheet) className(row *Row) string {
 		return c
 	}
 	return "class " + clip(row.Class, 12)
-}
-
-// stamp is a time for a machine: HTML's datetime.
-func stamp(t *record.Time) string {
-	if t == nil {
-		return ""
-	}
-	return t.Format("2006-01-02T15:04:05Z")
 }

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -86,7 +85,7 @@ func FuzzParseSpec(f *testing.F) {
 		for _, s := range slots {
 			in := func(n, low, high int) bool { return n == wild || low <= n && n <= high }
 			if !in(s.Minute, 0, 59) || !in(s.Hour, 0, 23) || !in(s.Day, 1, 31) || !in(s.Weekday, 0, 6) || !in(s.Month, 1, 12) {
-				t.Fatal(fmt.Sprintf("%+v", s))
+				t.Fatalf("%+v", s)
 			}
 		}
 		if d, ok := timespan(s); ok != (d > 0) {
