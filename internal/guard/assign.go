@@ -133,13 +133,13 @@ func pathLike(value string) bool {
 // looksSecret reports whether a value is more likely a secret than a word, a path, a number or code.
 func looksSecret(value string, password bool) bool {
 	value = strings.TrimRight(value, ".,;:!?)]}")
-	if len(value) < 4 || strings.IndexByte("$<=>+,)", value[0]) >= 0 || strings.ContainsAny(value, "([{") || strings.Contains(value, "://") {
+	if len(value) < 4 || strings.IndexByte("$<=>,)", value[0]) >= 0 || value[0] == '+' && len(value) < minRandom || strings.ContainsAny(value, "([{") || strings.Contains(value, "://") {
 		return false
 	}
 	digit, letter := strings.ContainsAny(value, digits), strings.ContainsAny(strings.ToLower(value), lower)
 	switch {
 	case password:
-		return digit || strings.ContainsAny(value, "!@#$%^&*+=~?")
+		return digit || strings.ContainsAny(value, "!@#$%^&*+=~?") || len(value) >= 8 && mixed(value) && !wordy(value)
 	case digit && letter:
 		return len(value) >= 8
 	case strings.ContainsAny(value, "!@#$%^&*~"):
@@ -150,4 +150,9 @@ func looksSecret(value string, password bool) bool {
 		return len(value) >= 16
 	}
 	return len(value) >= 24 && !strings.ContainsAny(value, "-_./")
+}
+
+// mixed reports whether a value has small letters and capitals.
+func mixed(value string) bool {
+	return strings.ContainsAny(value, lower) && strings.ContainsAny(value, upper)
 }

@@ -29,7 +29,7 @@ var own = []rule{
 	}, {
 		name:     "sk-key",
 		keywords: []string{"sk-"},
-		pattern:  `(?:^|[^A-Za-z0-9_-])(sk-` + tok + `{16,})`,
+		pattern:  `(?:^|[^A-Za-z0-9_-]|\\[nrt])(sk-` + tok + `{16,})`,
 		value:    random,
 	}, {
 		name:     "github-token",
@@ -70,7 +70,7 @@ var own = []rule{
 	}, {
 		name:     "authorization",
 		keywords: []string{"authorization"},
-		pattern:  `(?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?(?:(?:bearer|basic|token|digest|apikey|negotiate)\s+)?([^\s"'\\,;]{8,})`,
+		pattern:  `(?i)authorization(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?(?:(?:bearer|basic|token|digest|apikey|negotiate|ssws|key)\s+)?([^\s"'\\,;]{8,})`,
 		value:    random,
 	}, {
 		name:     "authorization",
@@ -93,7 +93,7 @@ var own = []rule{
 	}, {
 		name:     "assignment",
 		keywords: secretWords,
-		pattern:  `(?i)(` + secretName + `)(?:_?(?:base|value|v?\d{1,2}|b64|base64|hex|prod|dev|test|staging))?(?:\\*["'\x60])?\]?(\s*(?::=|[:=>])\s*)`,
+		pattern:  `(?i)(` + secretName + `)(?:[_-]?(?:base|data|value|v?\d{1,2}|b64|base64|hex|prod|dev|test|staging))?(?:\\*["'\x60])?\]?(\s*(?::=|[:=>])\s*)`,
 		value:    assigned,
 	}, {
 		name:     "assignment", // a name that says less, so the value has to say more
@@ -109,7 +109,7 @@ var own = []rule{
 }
 
 const secretName = `token|secret|passw(?:or)?d|passphrase|passcode|pwd|credentials?|_auth|` +
-	`(?:api|access|private|secret|signing|encryption|account|shared|auth|master|deploy)[_-]?key(?:[_-]?id)?`
+	`(?:api|access|private|secret|signing|encryption|account|shared|auth|master|deploy|client|application|app|license|storage|webhook)[_-]?key(?:[_-]?id)?`
 
 var secretWords = []string{"token", "secret", "passw", "passphrase", "passcode", "pwd", "credential", "_auth", "key"}
 

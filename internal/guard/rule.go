@@ -41,12 +41,12 @@ type keyword struct {
 	rule int
 }
 
-var rules = sync.OnceValue(newRules)
+var rules = sync.OnceValue(func() *ruleSet { return newRules(own, products, gitleaks) })
 
-func newRules() *ruleSet {
+func newRules(tables ...[]rule) *ruleSet {
 	s := &ruleSet{
-		all:   slices.Concat(own, gitleaks),
-		names: map[string]bool{crmRule: true},
+		all:   slices.Concat(tables...),
+		names: map[string]bool{crmRule: true, randomRule: true},
 		words: make(map[uint16][]keyword),
 	}
 	for i, r := range s.all {

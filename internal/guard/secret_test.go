@@ -10,6 +10,9 @@ import (
 // fake returns n characters that say that they are no secret, with digits and cases mixed as in one.
 func fake(n int) string { return strings.Repeat("FAKE9x", n/6+1)[:n] }
 
+// lot says FAKE, and looks drawn by lot all the same.
+const lot = "qX7FAKEz9vKpW3nRtY8mJcB5dHsG2xLf"
+
 const uuid = "fa1e0b2c-fa1e-fa1e-fa1e-fa1e0b2cfa1e"
 
 // pem returns a key in the shape of kind.
@@ -72,6 +75,24 @@ var secrets = []struct{ rule, text, secret string }{
 	{"assignment", "STRIPE_KEY=" + fake(24), fake(24)},
 	{"flag", "mysql --password FAKEpass", "FAKEpass"},
 	{"flag", "tool --api-key '" + fake(10) + " x'", fake(10)},
+	{"product-token", "figd_" + fake(40), ""},
+	{"prefixed-token", "gsk_" + fake(52), ""},
+	{"suffixed-token", strings.Repeat("fa1e", 9) + "FFFF" + "NRAL", ""},
+	{"azure-secret", "FAK8Q~" + fake(34), ""},
+	{"airtable-token", "pat" + fake(14) + "." + strings.Repeat("fa1e", 16), ""},
+	{"firebase-key", "AAAA" + fake(7) + ":APA91b" + fake(134), ""},
+	{"telegram-token", "1234567890:AA" + fake(33), fake(33)},
+	{"password-hash", "$6$" + fake(16) + "$" + fake(86), ""},
+	{"password", "db.example.org:5432:shop:bob:" + fake(20), fake(20)},
+	{"password", "http -u bob:FAKE!pass-1 https://x", "FAKE!pass-1"},
+	{"password", `net use Z: /user:bob FAKEpass1`, "FAKEpass1"},
+	{"password", `ConvertTo-SecureString "FAKE words" -AsPlainText`, "FAKE words"},
+	{"password", "the password is FAKEpass1 for now", "FAKEpass1"},
+	{"assignment", `"auth": "` + fake(40) + `"`, fake(40)},
+	{"assignment", "setx API_KEY " + fake(20), fake(20)},
+	{"assignment", "client-key-data: " + fake(60), fake(60)},
+	{"random-token", lot, ""},
+	{"random-token", lot[:30] + "/" + lot[5:25] + "+" + lot[:9] + "==", lot[:30]},
 	{"stripe-access-token", "rk_prod_" + fake(24), ""}, // gitleaks' own from here
 	{"digitalocean-pat", "dop_v1_" + strings.Repeat("fa1e0b2c", 8), ""},
 	{"age-secret-key", "AGE-SECRET-KEY-1" + strings.Repeat("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 2)[:58], ""},
@@ -123,7 +144,7 @@ func TestNothingOfASecretIsSeen(t *testing.T) {
 
 // glued reports whether a rule needs something other than a letter before the secret.
 func glued(rule string) bool {
-	return rule == "sk-key" || rule == "stripe-access-token" || strings.Contains(rule, "-pat")
+	return rule == "stripe-access-token" || strings.Contains(rule, "-pat")
 }
 
 // seen returns the first eight characters in a row of secret that text shows.

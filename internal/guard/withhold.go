@@ -43,7 +43,7 @@ func withhold(flat string, spans []span, cut bool) string {
 }
 
 // find returns what is to be withheld of flat, in order and without overlap. Of rules that meet in one place the one that
-// starts first gives its name, and the earlier rule of two that start together.
+// starts first gives its name, and the earlier rule of two that start together; randomRule only alone.
 func find(flat string) []span {
 	var found []span
 	pos := 0
@@ -58,6 +58,9 @@ func find(flat string) []span {
 	for _, sp := range found {
 		if last := len(merged) - 1; last >= 0 && sp.start < merged[last].end {
 			merged[last].end = max(merged[last].end, sp.end)
+			if merged[last].rule == randomRule {
+				merged[last].rule = sp.rule
+			}
 			continue
 		}
 		merged = append(merged, sp)
@@ -67,7 +70,7 @@ func find(flat string) []span {
 
 // scan returns the spans of one text without markers.
 func scan(text string) []span {
-	spans := crmPaths(text)
+	spans := append(crmPaths(text), randomTokens(text)...)
 	for _, r := range rules().hit(text) {
 		spans = append(spans, r.spans(text)...)
 	}

@@ -15,6 +15,9 @@ import (
 //go:embed corpus.tsv
 var corpus string
 
+//go:embed untold.tsv
+var untold string
+
 // Shape is a line of corpus.tsv.
 type Shape struct {
 	Name              string // "github-classic"
@@ -29,17 +32,22 @@ type Credential struct {
 	Bodies []string // its random parts, in order: what nobody may see
 }
 
-// Corpus returns the shapes, in the order of the file.
-func Corpus() ([]Shape, error) {
+// Corpus returns the shapes that must be found, in the order of the file.
+func Corpus() ([]Shape, error) { return shapes(corpus) }
+
+// Untold returns the shapes that nobody can find without taking away what is none.
+func Untold() ([]Shape, error) { return shapes(untold) }
+
+func shapes(table string) ([]Shape, error) {
 	var all []Shape
-	for line := range strings.Lines(corpus) {
+	for line := range strings.Lines(table) {
 		line = strings.TrimSuffix(line, "\n")
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		f := strings.Split(line, "\t")
 		if len(f) != 4 || strings.Count(f[3], "%s") != 1 {
-			return nil, fmt.Errorf("corpus.tsv: %q is no name, source, shape and sentence", line)
+			return nil, fmt.Errorf("%q is no name, source, shape and sentence", line)
 		}
 		all = append(all, Shape{Name: f[0], Source: f[1], pattern: f[2], Sentence: f[3]})
 	}
@@ -81,6 +89,21 @@ func (s Shape) Make(r *rand.Rand) Credential {
 	})
 	return c
 }
+
+// Leak returns the first 12 bytes in a row of a body that text shows, or a whole body of 8 to 11; "" for none.
+func (c Credential) Leak(text string) string {
+	for _, b := range c.Bodies {
+		n := min(len(b), minLeak)
+		for i := 0; n >= 8 && i+n <= len(b); i++ {
+			if strings.Contains(text, b[i:i+n]) {
+				return b[i : i+n]
+			}
+		}
+	}
+	return ""
+}
+
+const minLeak = 12
 
 // In returns the credential in its sentence.
 func (c Credential) In() string { return strings.Replace(c.Sentence, "%s", c.Text, 1) }
@@ -127,7 +150,7 @@ func random(r *rand.Rand, alphabet string, n int) string {
 	}
 	set, ok := alphabets[alphabet]
 	if !ok || n == 0 {
-		panic("corpus.tsv: no alphabet " + alphabet)
+		panic("no alphabet " + alphabet)
 	}
 	b := make([]byte, n)
 	for i := range b {
