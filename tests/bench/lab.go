@@ -21,6 +21,9 @@ func newLab(scratch string) (lab, error) {
 		return lab{}, err
 	}
 	dir, err := os.MkdirTemp(scratch, "fleet-bench-")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
 	if err != nil {
 		return lab{}, err
 	}

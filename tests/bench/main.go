@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 func main() {
@@ -44,6 +45,9 @@ func generate(w io.Writer, l lab, gen string, n int) error {
 		return writeStream(w, l, n)
 	case "ledger":
 		return writeLedger(w, n)
+	case "fleet":
+		_, err := newFleet(l, "../"+filepath.Base(l.dir)+"-fleet", n, int64(n)<<30*4/10000)
+		return err
 	}
 	return fmt.Errorf("-gen %s: stream or ledger", gen)
 }
