@@ -77,7 +77,8 @@ var keyCases = []keyCase{
 	})},
 	{"prompt:attic/s3:" + promptTag, waits(attic, "s3"), sessionBlind(attic, "s3", "", nil)},
 	{"blocked:s1:" + blockedTag, stuck(devbox, "s1"), boardBlind(devbox, "s1", "")},
-	{"blocked:attic/s3:" + blockedTag, stuck(attic, "s3"), boardBlind(attic, "s3", "")},
+	{"blocked:attic/s3:" + blockedTag, stuck(attic, "s3"), sessionBlind(attic, "s3", "", map[string]change{
+		"jobs, session is gone": all(gone(attic, "s3"), failed("attic claude/jobs")), "not answered": silent("attic " + observer + "claude")})},
 	{"listing", failed("devbox claude/listing"), map[string]change{"judge cut": cut(" " + judge), "config cut": cut("devbox " + config)}},
 	{"listing@work", failed("devbox claude/listing@work"), map[string]change{"directory not read at all": withoutWork}},
 	{"listing:attic", absent("attic claude/listing"), map[string]change{"judge cut": cut(" " + judge)}},
@@ -86,9 +87,7 @@ var keyCases = []keyCase{
 	{"surface:attic/claude/sessions", failed("attic claude/sessions"), map[string]change{"cut": cut("attic " + observer + "claude")}},
 	{"surface:paseo/agents", absent("devbox paseo/agents"), map[string]change{}},
 	{"surface:paseo/daemon", failed("devbox paseo/daemon"), map[string]change{"cut": cut("devbox " + observer + "paseo")}},
-	{"surface:attic/paseo/agents", silent("attic " + observer + "paseo"), map[string]change{}},
 	{"surface:board:home", absent("devbox board/home"), map[string]change{}},
-	{"surface:attic/board:home", cut("attic " + observer + "board"), map[string]change{}},
 	{"surface:gh", cut("devbox " + observer + "gh"), map[string]change{}},
 	{"surface:jobs-unparsed", surface(record.Surface{OK: true, Unparsed: 2}, "devbox claude/jobs"), map[string]change{"jobs failed": failed("devbox claude/jobs")}},
 	{"surface:attic/jobs-unparsed", surface(record.Surface{OK: true, Unparsed: 2}, "attic claude/jobs"), map[string]change{"jobs failed": failed("attic claude/jobs")}},
@@ -100,13 +99,13 @@ var keyCases = []keyCase{
 		"jobs": failed("devbox claude/jobs@work"), "listing": failed("devbox claude/listing@work"), "version": failed("devbox claude/version"),
 		"sessions": failed("devbox claude/sessions@work"), "directory not read at all": withoutWork}},
 	{"drift:paseo status odd", drifted("devbox paseo/agents", "status odd"), map[string]change{
-		"agents": failed("devbox paseo/agents"), "elsewhere": failed("attic paseo/agents"), "schedules": failed("devbox paseo/schedules"), "cut": cut("devbox " + observer + "paseo"),
+		"agents": failed("devbox paseo/agents"), "schedules": failed("devbox paseo/schedules"), "cut": cut("devbox " + observer + "paseo"),
 		"absent": absent("devbox paseo/agents")}},
 	{"drift:gh state odd", drifted("devbox gh/acme/lamp", "state odd"), map[string]change{"a repository": failed("devbox gh/acme/lamp"), "cut": cut("devbox " + observer + "gh")}},
 	{"drift:ledger kind note", drifted("devbox ledger", "ledger kind note"), map[string]change{"ledger failed": failed("devbox ledger")}},
 	{"records-without-process", found("records-without-process", "records-without-process"), map[string]change{
 		"listing": failed("devbox claude/listing"), "listing elsewhere": failed("attic claude/listing"), "agents": failed("devbox paseo/agents"),
-		"agents absent": absent("attic paseo/agents"), "processes": failed("devbox claude/processes"), "process files": failed("devbox claude/sessions@work")}},
+		"agents absent": absent("devbox paseo/agents"), "processes": failed("devbox claude/processes"), "process files": failed("devbox claude/sessions@work")}},
 	{"fleet-shaped-unledgered", found("fleet-shaped-unledgered", "fleet-shaped-unledgered"), map[string]change{
 		"listing": failed("devbox claude/listing@work"), "one may be": judged(devbox, "s1", "unknown", "", func(s *seat) { s.verdict.Session.Name = "home-lamp-pr4" })}},
 	{"spawn-duplicate:home-lamp-pr4", found("spawn-duplicate", "spawn-duplicate:home-lamp-pr4"), map[string]change{

@@ -74,7 +74,8 @@ func sessionKnown(s *stream, rest string) bool {
 }
 
 func sessionBoard(s *stream, rest string) bool {
-	return !s.expects("board") || s.read(s.bearer(rest).host, "board/"+s.tick.Scope, "")
+	host := s.bearer(rest).host
+	return !s.expects("board") || !s.runs(host, "board") || s.read(host, "board/"+s.tick.Scope, "")
 }
 
 // sessionJobs: a session that is gone may have been a background one.
@@ -170,7 +171,7 @@ func (s *stream) productRead(host, product, first string) bool {
 func listingEverywhere(s *stream, _ string) bool { return s.everywhere("claude/listing") }
 
 func agentsRead(s *stream, _ string) bool {
-	return !slices.ContainsFunc(s.hosts, func(host string) bool { return !s.read(host, "paseo/agents", "") })
+	return !slices.ContainsFunc(s.hosts, func(host string) bool { return s.runs(host, "paseo") && !s.read(host, "paseo/agents", "") })
 }
 
 // processesRead: whether a process lives was not left open.

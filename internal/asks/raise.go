@@ -154,9 +154,9 @@ func (s *stream) products() []struct{ name, first string } {
 		{"board", "board/" + s.tick.Scope}, {"schedule", "schedule"}}
 }
 
-// runs tells whether the observer of a product runs on a host. GitHub is the
-// same from everywhere: the tick's own asks it.
-func (s *stream) runs(host, product string) bool { return product != "gh" || host == s.host }
+// runs tells whether the observer of a product runs on a host: that of Claude
+// Code on every one, the others on the tick's own.
+func (s *stream) runs(host, product string) bool { return product == "claude" || host == s.host }
 
 // unread surfaces of the products that must be read. When a program is not
 // whole, or its product is not there, that is one question and not one for

@@ -61,7 +61,7 @@ func newStream(set *record.Set) *stream {
 		if i := strings.LastIndexByte(r.Subject, '@'); i >= 0 && r.By == observer+"claude" && !slices.Contains(s.labels[r.Host], r.Subject[i:]) {
 			s.labels[r.Host] = append(s.labels[r.Host], r.Subject[i:])
 		}
-		if p, ok := record.Payload[record.Surface](r); ok && p.Records == nil && slices.Contains(s.hosts, r.Host) {
+		if p, ok := record.Payload[record.Surface](r); ok && p.Records == nil && slices.Contains(s.hosts, r.Host) && !s.beside(r) {
 			s.surfaces = append(s.surfaces, r)
 		}
 	}
@@ -70,6 +70,13 @@ func newStream(set *record.Set) *stream {
 
 // own tells whether a host is the tick's own; without a tick each is.
 func (s *stream) own(host string) bool { return s.tick == nil || host == s.host }
+
+// beside tells a record that nothing may rest on: of another machine than the
+// tick's own only Claude Code is looked at.
+func (s *stream) beside(r record.Record) bool {
+	product, observed := strings.CutPrefix(r.By, observer)
+	return s.tick != nil && observed && !s.runs(r.Host, product)
+}
 
 // persists tells whether entries may be made.
 func (s *stream) persists() bool {

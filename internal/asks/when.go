@@ -34,6 +34,9 @@ func (s *stream) configured(when When) ([]condition, error) {
 // failed. Asks and entries are conclusions of this program's own.
 func (s *stream) met(meets func(record.Record) (bool, error)) (met bool, failed error) {
 	for _, r := range s.set.All() {
+		if s.beside(r) {
+			continue
+		}
 		yes, err := meets(r)
 		if yes {
 			return true, nil
@@ -83,7 +86,7 @@ func (s *stream) allRead() bool {
 func (s *stream) programs() map[record.Identity]bool {
 	ids := map[record.Identity]bool{}
 	for _, r := range s.set.All() {
-		if strings.HasPrefix(r.By, observer) {
+		if strings.HasPrefix(r.By, observer) && !s.beside(r) {
 			ids[record.Identity{Host: r.Host, Subject: r.By}] = true
 		}
 	}

@@ -89,7 +89,7 @@ func (f *Facts) finished() Reading {
 // agentOf finds the Paseo agent of ours that lists a session.
 func (st *stream) agentOf(host string, names []string) (string, Reading) {
 	none := no("paseo/agents", "no Paseo agent of ours lists it")
-	if len(st.makers) == 0 || !st.expects(paseo) {
+	if len(st.makers) == 0 || !st.expectsOn(host, paseo) {
 		return "", none
 	}
 	for _, r := range st.agents {

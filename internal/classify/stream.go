@@ -137,6 +137,12 @@ func (st *stream) expects(program string) bool {
 	return len(st.wrote[program]) > 0 || st.named(program)
 }
 
+// expectsOn is expects of a program that looks at one machine: in a scope only
+// Claude Code is looked at on another than the tick's own.
+func (st *stream) expectsOn(host, program string) bool {
+	return st.expects(program) && (st.tick == nil || st.tick.Host == "" || st.tick.Host == host)
+}
+
 // named tells whether the configuration says that a program's product must be
 // read. One that it does not name may be absent.
 func (st *stream) named(program string) bool {
@@ -186,7 +192,7 @@ func (st *stream) surface(host, name string, here bool) Reading {
 // when the scope's board was not read.
 func (st *stream) boardOf(host string, ids []string) (*record.Board, Reading) {
 	name := "board/" + st.scope()
-	if !st.expects(board) {
+	if !st.expectsOn(host, board) {
 		return nil, no(name, "no board is expected")
 	}
 	if r := st.program(host, board); r.Truth != Yes {
