@@ -106,25 +106,3 @@ func TestDetailIsPrompt(t *testing.T) { // case cc-detail-is-brief
 		}
 	}
 }
-
-// Law: a file that was read has what Claude Code requires of it.
-func FuzzReadJobFile(f *testing.F) {
-	f.Add([]byte(`{"state":"done","sessionId":"s","cwd":"/w"}`))
-	f.Add([]byte(`{"state":null}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if j, _, err := ReadJobFile(b, "x"); err == nil && (j.State == "" || j.SessionID == "" || j.Cwd == "") {
-			t.Errorf("read %+v", j)
-		}
-	})
-}
-
-// Law: the pid is that of the name, and what was read names a session or a
-// kind.
-func FuzzReadProcessFile(f *testing.F) {
-	f.Add([]byte(`{"pid":7,"sessionId":"s","kind":"bg"}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if p, _, err := ReadProcessFile(b, 7); err == nil && (p.PID != 7 || p.SessionID == "" && p.Kind == "") {
-			t.Errorf("read %+v", p)
-		}
-	})
-}

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,32 +72,6 @@ func TestListing(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, d)
 		}
 	}
-}
-
-// Law: every item of an array is a row or counted.
-func FuzzListing(f *testing.F) {
-	f.Add([]byte(`[{"pid":1,"sessionId":"s"},null]`))
-	f.Add([]byte(`[]`))
-	f.Fuzz(func(t *testing.T, out []byte) {
-		rows, unparsed, _, err := Listing(out)
-		var items []json.RawMessage
-		if err != nil {
-			if rows != nil {
-				t.Error("rows beside an error")
-			}
-			return
-		}
-		if json.Unmarshal(trimBOM(out), &items) != nil || len(rows)+unparsed != len(items) {
-			t.Errorf("%d rows and %d unparsed of %d", len(rows), unparsed, len(items))
-		}
-	})
-}
-
-func trimBOM(b []byte) []byte {
-	if len(b) >= 3 && string(b[:3]) == string(bom) {
-		return b[3:]
-	}
-	return b
 }
 
 func TestComplete(t *testing.T) {
