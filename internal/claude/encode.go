@@ -113,6 +113,7 @@ func (e entry) cleaned() entry {
 	m.Content.Text = telling(m.Content.Text)
 	m.Content.Blocks = slices.Clone(m.Content.Blocks)
 	for i, b := range m.Content.Blocks {
+		b = b.read()
 		b.Text, b.Plan, b.Summary = telling(b.Text), guard.Text(b.Plan, textWidth), guard.Text(b.Summary, nameWidth)
 		b.ID, b.Name, b.ToolUseID = guard.Text(b.ID, wordWidth), guard.Text(b.Name, wordWidth), guard.Text(b.ToolUseID, wordWidth)
 		b.Asked = cleanAsked(b.Asked)

@@ -2,11 +2,12 @@ package claude
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
-// entry is what is read of one transcript line. Strings of tool results and of
-// other blocks are never decoded.
+// entry is what is read of one transcript line, and how it is written. Strings
+// of tool results and of other blocks are never decoded.
 type entry struct {
 	Type             string       `json:"type"`
 	Subtype          string       `json:"subtype,omitempty"`
@@ -48,94 +49,51 @@ type block struct {
 	Asked     []Asked
 	Plan      string
 	Summary   string // what the call would do: a command or a path
+	input     []byte // of a tool_use, as it is written, until it is read
 }
 
-// UnmarshalJSON reads a string or a list of blocks; anything else is empty. An
-// error here would end the decoding of the whole line.
-func (c *content) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, &c.Text)
+// read is the block with what its input says: the question, the plan, or what
+// is to be done. Input of another shape says nothing.
+func (k block) read() block {
+	input := k.input
+	if k.input = nil; input == nil {
+		return k
 	}
-	if len(b) > 0 && b[0] == '[' {
-		return json.Unmarshal(b, &c.Blocks)
-	}
-	return nil
-}
-
-// UnmarshalJSON reads what is needed of one block. The content of a tool
-// result can be megabytes and is left alone.
-func (k *block) UnmarshalJSON(b []byte) error {
-	if !isObject(b) {
-		return nil
-	}
-	var head struct {
-		Type      string `json:"type"`
-		ID        string `json:"id"`
-		Name      string `json:"name"`
-		ToolUseID string `json:"tool_use_id"`
-	}
-	_ = json.Unmarshal(b, &head) // a field of another form is absent
-	*k = block{Type: head.Type, ID: head.ID, Name: head.Name, ToolUseID: head.ToolUseID}
-	switch k.Type {
-	case "text":
-		var t struct {
-			Text string `json:"text"`
-		}
-		_ = json.Unmarshal(b, &t)
-		k.Text = t.Text
-	case "tool_use":
-		k.readInput(b)
-	}
-	return nil
-}
-
-// readInput reads of a call's input the question, the plan, or what is to be
-// done. Input of another shape reads as none.
-func (k *block) readInput(b []byte) {
 	switch k.Name {
 	case "AskUserQuestion":
 		var v struct {
-			Input struct {
-				Questions []Asked `json:"questions"`
-			} `json:"input"`
+			Questions []Asked `json:"questions"`
 		}
-		if json.Unmarshal(b, &v) == nil {
-			k.Asked = v.Input.Questions
+		if json.Unmarshal(input, &v) == nil {
+			k.Asked = v.Questions
 		}
 	case "ExitPlanMode":
 		var v struct {
-			Input struct {
-				Plan string `json:"plan"`
-			} `json:"input"`
+			Plan string `json:"plan"`
 		}
-		if json.Unmarshal(b, &v) == nil {
-			k.Plan = v.Input.Plan
+		if json.Unmarshal(input, &v) == nil {
+			k.Plan = v.Plan
 		}
 	default:
 		var v struct {
-			Input struct {
-				Command  string `json:"command"`
-				FilePath string `json:"file_path"`
-				URL      string `json:"url"`
-			} `json:"input"`
+			Command  string `json:"command"`
+			FilePath string `json:"file_path"`
+			URL      string `json:"url"`
 		}
-		if json.Unmarshal(b, &v) == nil {
-			k.Summary = firstOf(v.Input.Command, v.Input.FilePath, v.Input.URL)
+		if json.Unmarshal(input, &v) == nil {
+			k.Summary = firstOf(v.Command, v.FilePath, v.URL)
 		}
 	}
+	return k
 }
 
 // onlyString is a string; another value reads as "". error is a word on
 // assistant lines and an object on system ones.
 type onlyString string
 
-// UnmarshalJSON takes a string and ignores anything else.
-func (s *onlyString) UnmarshalJSON(b []byte) error {
-	var t string
-	if json.Unmarshal(b, &t) == nil {
-		*s = onlyString(t)
-	}
-	return nil
+// answers tells whether a line has a tool result.
+func (e entry) answers() bool {
+	return e.Message != nil && slices.ContainsFunc(e.Message.Content.Blocks, func(b block) bool { return b.Type == "tool_result" })
 }
 
 // results returns the ids of the tool results of a user line.

@@ -2,8 +2,6 @@ package claude
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +36,8 @@ type Tail struct {
 	lines []dated
 	bad   int
 	drift driftWords
+
+	reader reader
 
 	activity time.Time
 	undated  bool // a line that shows activity has a timestamp that is not understood
@@ -81,19 +81,17 @@ func (t *Tail) Add(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	var e entry
 	if !isObject(line) {
 		t.bad++
 		return
 	}
-	err := json.Unmarshal(line, &e)
-	odd, other := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case other:
-		t.drift.add("form of transcript field", odd.Field)
-	case err != nil:
+	e, err := t.reader.entry(line)
+	if err != nil {
 		t.bad++
 		return
+	}
+	for _, field := range t.reader.odd {
+		t.drift.add("form of transcript field", field)
 	}
 	if t.Enough() {
 		t.after++
@@ -102,13 +100,14 @@ func (t *Tail) Add(line []byte) {
 		t.drift.add("transcript line type", e.Type)
 	}
 	at := isoTime(str(e.Timestamp))
-	if doing := e.Type == "assistant" || len(e.results()) > 0; doing && at.IsZero() {
-		t.undated = t.undated || e.Timestamp != nil || other && odd.Field == "timestamp"
+	doing := e.Type == "assistant" || e.answers()
+	if doing && at.IsZero() {
+		t.undated = t.undated || e.Timestamp != nil || slices.Contains(t.reader.odd, "timestamp")
 	}
 	if at.Sub(t.at) > FutureGrace {
-		at, t.undated = time.Time{}, t.undated || e.Type == "assistant" || len(e.results()) > 0
+		at, t.undated = time.Time{}, t.undated || doing
 	}
-	if (e.Type == "assistant" || len(e.results()) > 0) && at.After(t.activity) {
+	if doing && at.After(t.activity) {
 		t.activity = at
 	}
 	if e.Type != "assistant" && e.Type != "user" && e.Type != "system" {

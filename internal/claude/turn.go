@@ -76,7 +76,7 @@ func (t *turn) assistant(e entry, at time.Time) {
 	}
 	for _, c := range slices.Backward(calls) {
 		if !t.results[c.ID] && t.state == TurnOpen {
-			t.calls, t.callAt = append(t.calls, c), at
+			t.calls, t.callAt = append(t.calls, c.read()), at
 		}
 	}
 }
