@@ -54,12 +54,11 @@ func judge(t *testing.T, dir string) map[string]string {
 	for _, l := range m.lines {
 		set.Add(l)
 	}
-	verdicts, err := classify.Judge(set, "fleet-classify", set.Now(time.Time{}))
-	if err != nil {
-		t.Fatal(err)
-	}
 	got := map[string]string{}
-	for _, r := range verdicts {
+	for r, err := range classify.Judge(set, "fleet-classify", set.Now(time.Time{})) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if v, ok := record.Payload[record.Verdict](r); ok {
 			got[r.Subject] = v.Class
 		}

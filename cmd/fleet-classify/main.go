@@ -40,11 +40,10 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 		return err
 	}
 	now := set.Now(std.Now)
-	verdicts, err := classify.Judge(set, std.Program, now)
-	if err != nil {
-		return err
-	}
-	for _, v := range verdicts {
+	for v, err := range classify.Judge(set, std.Program, now) {
+		if err != nil {
+			return err
+		}
 		if err := std.Add(v); err != nil {
 			return err
 		}

@@ -113,7 +113,7 @@ func TestGaps(t *testing.T) {
 		{"the ledger was not read", scoped().asleepFor(0).ticked(6, 5*h, 0).ticked(7, 0, 0).forget(ledgers), "", nil},
 	}
 	for _, tt := range tests {
-		out, err := Judge(setOf(tt.world.records()), "fleet-classify", noon)
+		out, err := judgeAll(setOf(tt.world.records()), "fleet-classify", noon)
 		if err != nil {
 			t.Fatal(err)
 		}

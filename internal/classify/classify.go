@@ -10,15 +10,18 @@
 package classify
 
 import (
+	"iter"
 	"slices"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// Judge returns a verdict for every session of the set, in its order, and then
+// Judge yields a verdict for every session of the set, in its order, and then
 // the findings about more than one. by is the name of the program that adds
-// them, now the time that findings bear; a verdict bears its session's.
-func Judge(set *record.Set, by string, now record.Time) ([]record.Record, error) {
+// them, now the time that findings bear; a verdict bears its session's. It ends
+// with the first record that cannot be written.
+func Judge(set *record.Set, by string, now record.Time) iter.Seq2[record.Record, error] {
 	return judge{Rules(), Standard}.all(set, by, now)
 }
 
@@ -28,44 +31,64 @@ type judge struct {
 	bounds Bounds
 }
 
-// judged is a session with its verdict.
+// judged is what the findings need of a session: little, because there may be
+// 100,000.
 type judged struct {
-	record  record.Record
-	facts   *Facts
-	verdict record.Verdict
+	host, subject      string
+	class              string
+	s                  *record.Session
+	row                *record.Board
+	place, live, stale Truth
+	counted            Reading // not Yes: why it can't be counted
+	limit              *limitHeld
+	slept              time.Duration // how much its machine may have slept, when that alone makes it running or idle; else 0
 }
 
-func (j judge) all(set *record.Set, by string, now record.Time) ([]record.Record, error) {
-	st := newStream(set)
-	sessions := j.sessions(st)
-	var out []record.Record
-	for _, s := range sessions {
-		r, err := record.New(record.KindVerdict, s.record.At, s.record.Host, by, s.record.Subject, s.verdict)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, r)
-	}
-	for _, f := range findings(st, sessions, now) {
-		r, err := record.New(record.KindFinding, now, f.host, by, f.subject, f.Finding)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, r)
-	}
-	return out, nil
+// limitHeld is a usage limit that holds.
+type limitHeld struct {
+	until *record.Time // null when it cannot be told
+	cause string
 }
 
-// sessions judges every session of the stream.
-func (j judge) sessions(st *stream) []judged {
-	var all []judged
-	for _, r := range st.set.Of(record.KindSession) {
-		if s, ok := record.Payload[record.Session](r); ok {
+func (j judge) all(set *record.Set, by string, now record.Time) iter.Seq2[record.Record, error] {
+	return func(yield func(record.Record, error) bool) {
+		st := newStream(set)
+		var sessions []*judged
+		for _, r := range set.Of(record.KindSession) {
+			s, ok := record.Payload[record.Session](r)
+			if !ok {
+				continue
+			}
 			f := st.factsOf(r, s, j.bounds)
-			all = append(all, judged{r, f, j.verdict(st, f)})
+			v := j.verdict(st, f)
+			sessions = append(sessions, f.judged(r.Subject, v))
+			out, err := record.New(record.KindVerdict, r.At, r.Host, by, r.Subject, v)
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+		for _, f := range findings(st, sessions, now) {
+			out, err := record.New(record.KindFinding, now, f.host, by, f.subject, f.Finding)
+			if !yield(out, err) || err != nil {
+				return
+			}
 		}
 	}
-	return all
+}
+
+// judged keeps of a session and its verdict what the findings need.
+func (f *Facts) judged(subject string, v record.Verdict) *judged {
+	s := &judged{host: f.Host, subject: subject, class: v.Class, s: f.S, row: f.Row, place: f.Place.Truth, live: f.Live.Truth,
+		stale: f.Stale.Truth, counted: and(f.Whole, f.Listed)}
+	if slices.Contains(v.Matched, "2") {
+		if r := f.reset(); !r.passed {
+			s.limit = &limitHeld{r.at, causeOf(f.ends(true))}
+		}
+	}
+	if f.mayBeSilent(v.Class) {
+		s.slept = asleep(*f.Waking.now)
+	}
+	return s
 }
 
 // decide returns the rule that decides, null for unknown; what it rests on, or

@@ -12,22 +12,22 @@ import (
 
 // counts is the count check: whether the sessions, Paseo's records and the
 // ledger speak of the same things.
-func (st *stream) counts(sessions []judged) []finding {
+func (st *stream) counts(sessions []*judged) []finding {
 	if len(sessions) == 0 && len(st.agents) == 0 {
 		return nil
 	}
 	for _, s := range sessions {
-		if r := and(s.facts.Whole, s.facts.Listed); r.Truth != Yes {
+		if r := s.counted; r.Truth != Yes {
 			return []finding{{"", "count", record.Finding{Name: "count", Says: "not counted: " + complaint(r), Sessions: []string{},
 				Evidence: r.Says}}}
 		}
 	}
-	var scope []judged
+	var scope []*judged
 	live := 0
 	for _, s := range sessions {
-		if s.facts.Place.Truth == Yes {
+		if s.place == Yes {
 			scope = append(scope, s)
-			if s.facts.Live.Truth == Yes {
+			if s.live == Yes {
 				live++
 			}
 		}
@@ -51,7 +51,7 @@ func (st *stream) counts(sessions []judged) []finding {
 // countAgents compares Paseo's open records with the sessions. It returns what
 // to say of it, the sessions that neither Paseo nor a fleet name accounts for,
 // and a finding for records that have no process.
-func (st *stream) countAgents(scope, sessions []judged) ([]string, []string, []finding) {
+func (st *stream) countAgents(scope, sessions []*judged) ([]string, []string, []finding) {
 	if r := st.everywhere(paseo); r.Truth != Yes {
 		return []string{"Paseo's records were not read: " + complaint(r)}, []string{}, nil
 	}
@@ -86,8 +86,8 @@ func (st *stream) countAgents(scope, sessions []judged) ([]string, []string, []f
 	}
 	strange := []string{}
 	for _, s := range scope {
-		if !slices.ContainsFunc(ids(s.facts.S), func(id string) bool { return known[id] }) && !st.fleetName(s.facts.S.Name) {
-			strange = append(strange, s.record.Subject)
+		if !slices.ContainsFunc(ids(s.s), func(id string) bool { return known[id] }) && !st.fleetName(s.s.Name) {
+			strange = append(strange, s.subject)
 		}
 	}
 	says = append(says, fmt.Sprintf("%s with neither a Paseo record nor a fleet name", count(len(strange), "session")))
@@ -114,19 +114,19 @@ func (st *stream) holds(repo, placement string) (in, placed bool) {
 
 // lacks says why an agent has no live process; "" when it has one, or that
 // cannot be told.
-func lacks(a *record.Agent, host string, sessions []judged) string {
+func lacks(a *record.Agent, host string, sessions []*judged) string {
 	if len(a.Sessions) == 0 {
 		return "it names no session"
 	}
 	why := "no session of it is known"
 	for _, s := range sessions {
-		if s.facts.Host != host || !oneOf(a.Sessions, ids(s.facts.S)) {
+		if s.host != host || !oneOf(a.Sessions, ids(s.s)) {
 			continue
 		}
-		if s.facts.Live.Truth != No {
+		if s.live != No {
 			return ""
 		}
-		why = "session " + s.record.Subject + " has no process"
+		why = "session " + s.subject + " has no process"
 	}
 	return why
 }
@@ -143,19 +143,19 @@ func (st *stream) fleetName(name string) bool {
 
 // names are the findings about fleet names: borne by a session that the ledger
 // lacks, or by two.
-func (st *stream) names(scope []judged) []finding {
+func (st *stream) names(scope []*judged) []finding {
 	if st.tick == nil || !st.expects(ledgers) || st.everywhere(ledgers).Truth != Yes {
 		return nil
 	}
-	bearers := map[string][]judged{}
-	var lacking []judged
+	bearers := map[string][]*judged{}
+	var lacking []*judged
 	for _, s := range scope {
-		name := s.facts.S.Name
+		name := s.s.Name
 		if !st.fleetName(name) {
 			continue
 		}
 		bearers[name] = append(bearers[name], s)
-		if !slices.ContainsFunc(ids(s.facts.S), func(id string) bool { return st.ledger[id] }) {
+		if !slices.ContainsFunc(ids(s.s), func(id string) bool { return st.ledger[id] }) {
 			lacking = append(lacking, s)
 		}
 	}

@@ -22,7 +22,7 @@ type end struct {
 }
 
 // as is whether e is a limit, or is none, as asked.
-func (e end) as(limit bool) Reading {
+func (e *end) as(limit bool) Reading {
 	switch {
 	case e.Truth != Yes || e.limit == limit:
 		return e.Reading
@@ -32,10 +32,29 @@ func (e end) as(limit bool) Reading {
 	return no(e.source, "a usage limit: %s", e.cause)
 }
 
+// endings are what each source tells of a bad end, the surest first.
+type endings struct {
+	transcript, job, board, listing, process end
+}
+
+// endings are worked out once: several rules and findings ask for them.
+func (f *Facts) endings() *endings {
+	if f.bad == nil {
+		f.bad = &endings{f.transcriptEnd(), f.jobEnd(), f.boardEnd(), f.listingEnd(), f.processEnd()}
+	}
+	return f.bad
+}
+
 // ends are the ends that hold, the surest source first.
 func (f *Facts) ends(limit bool) []end {
-	all := []end{f.transcriptEnd(), f.jobEnd(), f.boardEnd(), f.listingEnd(), f.processEnd()}
-	return slices.DeleteFunc(all, func(e end) bool { return e.as(limit).Truth != Yes })
+	e := f.endings()
+	var hold []end
+	for _, e := range []*end{&e.transcript, &e.job, &e.board, &e.listing, &e.process} {
+		if e.as(limit).Truth == Yes {
+			hold = append(hold, *e)
+		}
+	}
+	return hold
 }
 
 // causeOf is the cause that the surest source names.

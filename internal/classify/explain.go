@@ -16,18 +16,19 @@ import (
 // than one goes by it.
 func Explain(set *record.Set, name string) (string, error) {
 	j := judge{Rules(), Standard}
-	s, err := find(j.sessions(newStream(set)), name)
+	r, err := find(set.Of(record.KindSession), name)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	f := s.facts
-	fmt.Fprintf(&b, "%s on %s, looked at %s\n", s.title(), cmp.Or(f.Host, "no host"), f.At.UTC().Format(record.Layout))
+	st := newStream(set)
+	f := st.factsOf(r, sessionOf(r), j.bounds)
+	fmt.Fprintf(&b, "%s on %s, looked at %s\n", title(r), cmp.Or(f.Host, "no host"), f.At.UTC().Format(record.Layout))
 	for _, r := range f.readings() {
 		fmt.Fprintf(&b, "  %s\n", r)
 	}
 	j.explainRules(&b, f)
-	s.explainVerdict(&b)
+	explainVerdict(&b, j.verdict(st, f))
 	return b.String(), nil
 }
 
@@ -64,8 +65,7 @@ func because(r Reading) string {
 }
 
 // explainVerdict writes what came of it.
-func (s judged) explainVerdict(b *strings.Builder) {
-	v := s.verdict
+func explainVerdict(b *strings.Builder, v record.Verdict) {
 	fmt.Fprintf(b, "Verdict: %s", v.Class)
 	if v.ClassName != v.Class {
 		fmt.Fprintf(b, " %s", v.ClassName)
@@ -112,29 +112,37 @@ func (f *Facts) readings() []string {
 	return lines
 }
 
+// sessionOf is the payload of a session record, which always has one.
+func sessionOf(r record.Record) *record.Session {
+	s, _ := record.Payload[record.Session](r)
+	return s
+}
+
 // title is the name and id of a session.
-func (s judged) title() string {
-	if s.facts.S.Name == "" {
-		return s.record.Subject
+func title(r record.Record) string {
+	if name := sessionOf(r).Name; name != "" {
+		return fmt.Sprintf("%s %q", r.Subject, name)
 	}
-	return fmt.Sprintf("%s %q", s.record.Subject, s.facts.S.Name)
+	return r.Subject
 }
 
 // find returns the one session that goes by name: by its whole id, else by its
 // pid or name, else by the beginning of its id.
-func find(sessions []judged, name string) (judged, error) {
-	tests := []func(judged) bool{
-		func(s judged) bool { return s.record.Subject == name || slices.Contains(ids(s.facts.S), name) },
-		func(s judged) bool {
-			return s.facts.S.Name == name || pid(s.facts.S) != 0 && strconv.Itoa(pid(s.facts.S)) == name
+func find(sessions []record.Record, name string) (record.Record, error) {
+	tests := []func(record.Record, *record.Session) bool{
+		func(r record.Record, s *record.Session) bool {
+			return r.Subject == name || slices.Contains(ids(s), name)
 		},
-		func(s judged) bool { return strings.HasPrefix(s.record.Subject, name) },
+		func(_ record.Record, s *record.Session) bool {
+			return s.Name == name || pid(s) != 0 && strconv.Itoa(pid(s)) == name
+		},
+		func(r record.Record, _ *record.Session) bool { return strings.HasPrefix(r.Subject, name) },
 	}
 	for _, test := range tests {
-		var found []judged
-		for _, s := range sessions {
-			if test(s) {
-				found = append(found, s)
+		var found []record.Record
+		for _, r := range sessions {
+			if test(r, sessionOf(r)) {
+				found = append(found, r)
 			}
 		}
 		switch len(found) {
@@ -143,13 +151,13 @@ func find(sessions []judged, name string) (judged, error) {
 			return found[0], nil
 		default:
 			var titles []string
-			for _, s := range found {
-				titles = append(titles, fmt.Sprintf("%s on %s", s.title(), s.facts.Host))
+			for _, r := range found {
+				titles = append(titles, fmt.Sprintf("%s on %s", title(r), r.Host))
 			}
-			return judged{}, fmt.Errorf("%q is more than one session:\n%s", name, strings.Join(titles, "\n"))
+			return record.Record{}, fmt.Errorf("%q is more than one session:\n%s", name, strings.Join(titles, "\n"))
 		}
 	}
-	return judged{}, fmt.Errorf("no session %q among the %d of the input", name, len(sessions))
+	return record.Record{}, fmt.Errorf("no session %q among the %d of the input", name, len(sessions))
 }
 
 // pid is the process id that a session's sources name, 0 for none.

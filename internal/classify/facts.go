@@ -59,6 +59,8 @@ type Facts struct {
 	P   *record.Process    // null unless the process file was read
 	T   *record.Transcript // null unless Transcript is Yes
 	Row *record.Board      // null unless Board is Yes
+
+	bad *endings // null until they are asked for
 }
 
 // factsOf brings together what the stream says of a session.

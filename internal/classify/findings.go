@@ -16,7 +16,7 @@ type finding struct {
 }
 
 // findings are what can be said of more than one session, by name.
-func findings(st *stream, sessions []judged, now record.Time) []finding {
+func findings(st *stream, sessions []*judged, now record.Time) []finding {
 	fs := append(st.gaps(now), st.lost()...)
 	fs = append(fs, clocks(sessions)...)
 	fs = append(fs, reboots(st, sessions)...)
@@ -28,8 +28,8 @@ func findings(st *stream, sessions []judged, now record.Time) []finding {
 
 // byKey groups sessions, and returns the keys in order. Sessions with an empty
 // key are left out.
-func byKey(sessions []judged, key func(judged) string) ([]string, map[string][]judged) {
-	groups := map[string][]judged{}
+func byKey(sessions []*judged, key func(*judged) string) ([]string, map[string][]*judged) {
+	groups := map[string][]*judged{}
 	for _, s := range sessions {
 		if k := key(s); k != "" {
 			groups[k] = append(groups[k], s)
@@ -38,26 +38,26 @@ func byKey(sessions []judged, key func(judged) string) ([]string, map[string][]j
 	return slices.Sorted(maps.Keys(groups)), groups
 }
 
-func subjects(sessions []judged) []string {
+func subjects(sessions []*judged) []string {
 	names := []string{}
 	for _, s := range sessions {
-		names = append(names, s.record.Subject)
+		names = append(names, s.subject)
 	}
 	slices.Sort(names)
 	return names
 }
 
 // reboots is one finding a host for all sessions that ended with the machine.
-func reboots(st *stream, sessions []judged) []finding {
-	hosts, groups := byKey(sessions, func(s judged) string {
-		if s.facts.Stale.Truth == Yes {
-			return "host " + s.facts.Host
+func reboots(st *stream, sessions []*judged) []finding {
+	hosts, groups := byKey(sessions, func(s *judged) string {
+		if s.stale == Yes {
+			return "host " + s.host
 		}
 		return ""
 	})
 	var fs []finding
 	for _, key := range hosts {
-		host := groups[key][0].facts.Host
+		host := groups[key][0].host
 		says := count(len(groups[key]), "session") + " ended when the machine restarted"
 		if h := st.hosts[host]; h != nil && h.BootAt != nil {
 			says += " at " + stamp(*h.BootAt)
@@ -70,10 +70,10 @@ func reboots(st *stream, sessions []judged) []finding {
 // pauses is one finding an account while a usage limit holds: whatever the
 // scope of the session that hit it, new ones would hit it too. It ends at the
 // latest reset that is known.
-func pauses(sessions []judged) []finding {
-	accounts, groups := byKey(sessions, func(s judged) string {
-		if slices.Contains(s.verdict.Matched, "2") && !s.facts.reset().passed {
-			return "pause" + label(s.facts.S)
+func pauses(sessions []*judged) []finding {
+	accounts, groups := byKey(sessions, func(s *judged) string {
+		if s.limit != nil {
+			return "pause" + label(s.s)
 		}
 		return ""
 	})
@@ -82,8 +82,8 @@ func pauses(sessions []judged) []finding {
 		var until *record.Time
 		causes := map[string]bool{}
 		for _, s := range groups[account] {
-			until = later(until, s.facts.reset().at)
-			causes[causeOf(s.facts.ends(true))] = true
+			until = later(until, s.limit.until)
+			causes[s.limit.cause] = true
 		}
 		says := "start no new sessions"
 		if until != nil {
@@ -98,39 +98,39 @@ func pauses(sessions []judged) []finding {
 
 // overlaps are live sessions of the scope that share a work tree, or claim one
 // path.
-func overlaps(sessions []judged) []finding {
-	live := slices.DeleteFunc(slices.Clone(sessions), func(s judged) bool {
-		return s.facts.Live.Truth != Yes || s.facts.Place.Truth != Yes
+func overlaps(sessions []*judged) []finding {
+	live := slices.DeleteFunc(slices.Clone(sessions), func(s *judged) bool {
+		return s.live != Yes || s.place != Yes
 	})
-	trees, groups := byKey(live, func(s judged) string {
-		if s.facts.S.Worktree == "" {
+	trees, groups := byKey(live, func(s *judged) string {
+		if s.s.Worktree == "" {
 			return ""
 		}
-		return s.facts.Host + "\n" + s.facts.S.Worktree
+		return s.host + "\n" + s.s.Worktree
 	})
 	var fs []finding
 	for _, key := range trees {
 		if g := groups[key]; len(g) > 1 {
-			fs = append(fs, overlap(g, g[0].facts.S.Worktree, "share the work tree "+g[0].facts.S.Worktree))
+			fs = append(fs, overlap(g, g[0].s.Worktree, "share the work tree "+g[0].s.Worktree))
 		}
 	}
 	return append(fs, claims(live)...)
 }
 
-func overlap(g []judged, what, says string) finding {
-	return finding{g[0].facts.Host, "overlap:" + what, record.Finding{Name: "overlap",
+func overlap(g []*judged, what, says string) finding {
+	return finding{g[0].host, "overlap:" + what, record.Finding{Name: "overlap",
 		Says: fmt.Sprintf("%d live sessions %s", len(g), says), Sessions: subjects(g)}}
 }
 
 // claims are live sessions that claim the same path on the board.
-func claims(live []judged) []finding {
-	groups := map[record.BoardClaim][]judged{}
+func claims(live []*judged) []finding {
+	groups := map[record.BoardClaim][]*judged{}
 	for _, s := range live {
-		if s.facts.Row == nil {
+		if s.row == nil {
 			continue
 		}
-		for _, c := range s.facts.Row.Claims {
-			if !slices.ContainsFunc(groups[c], func(o judged) bool { return o.facts == s.facts }) {
+		for _, c := range s.row.Claims {
+			if !slices.ContainsFunc(groups[c], func(o *judged) bool { return o == s }) {
 				groups[c] = append(groups[c], s)
 			}
 		}
@@ -147,7 +147,7 @@ func claims(live []judged) []finding {
 
 // strays is one finding a host for Claude Code processes that are no session
 // of any record: one that waits at its trust dialog has no file yet.
-func strays(st *stream, sessions []judged) []finding {
+func strays(st *stream, sessions []*judged) []finding {
 	found := map[string]*finding{}
 	add := func(host, subject, says string) {
 		if found[host] == nil {
@@ -165,8 +165,8 @@ func strays(st *stream, sessions []judged) []finding {
 		}
 	}
 	for _, s := range sessions {
-		if s.facts.S.SessionID == "" {
-			add(s.facts.Host, s.record.Subject, strings.TrimSpace("a session without an id "+inDir(s.facts.S.Cwd)))
+		if s.s.SessionID == "" {
+			add(s.host, s.subject, strings.TrimSpace("a session without an id "+inDir(s.s.Cwd)))
 		}
 	}
 	var fs []finding

@@ -12,7 +12,7 @@ import (
 // says, sessions.
 func findingsOf(t *testing.T, w *world) string {
 	t.Helper()
-	out, err := Judge(setOf(w.records()), "fleet-classify", noon)
+	out, err := judgeAll(setOf(w.records()), "fleet-classify", noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestFindings_count(t *testing.T) {
 func TestFindings_recordsWithoutProcessSayWhy(t *testing.T) {
 	w := scoped(session("b", killed))
 	w.agents = []*record.Agent{{ID: "p2", Sessions: []string{"b"}, Repo: lamp, Title: "Fix b"}, {ID: "p3", Sessions: []string{"x"}, Repo: lamp}, {ID: "p4", Repo: lamp}}
-	out, err := Judge(setOf(w.records()), "fleet-classify", noon)
+	out, err := judgeAll(setOf(w.records()), "fleet-classify", noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +165,12 @@ func TestFindings_recordsWithoutProcessSayWhy(t *testing.T) {
 // TestPause_accounts checks that a limit of one account does not stop another.
 func TestPause_accounts(t *testing.T) {
 	w := local(session("a", limited(hitLimit, ago(-2*hour))), session("b", limited(hitLimit, ago(-hour))))
-	sessions := standard().sessions(newStream(setOf(w.records())))
-	sessions[1].facts.S.Account = "work"
+	seen := standard().sessions(newStream(setOf(w.records())))
+	seen[1].facts.S.Account = "work"
+	var sessions []*judged
+	for i, s := range seen {
+		sessions = append(sessions, s.facts.judged(string(rune('a'+i)), s.verdict))
+	}
 	var got []string
 	for _, f := range pauses(sessions) {
 		got = append(got, fmt.Sprint(f.subject, " ", f.Until.Format("15:04"), " ", f.Sessions))

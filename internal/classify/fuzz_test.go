@@ -38,7 +38,7 @@ func FuzzJudge(f *testing.F) {
 			}
 			set.Add(line)
 		}
-		out, err := Judge(set, "fleet-classify", set.Now(noon.Time))
+		out, err := judgeAll(set, "fleet-classify", set.Now(noon.Time))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,19 +90,19 @@ func failed(p record.Past, current int) string {
 
 // clocks is one finding a host for sessions that are silent for too long by the
 // wall clock, and perhaps by the time that the machine was awake.
-func clocks(sessions []judged) []finding {
-	hosts, groups := byKey(sessions, func(s judged) string {
-		if s.mayBeSilent() {
-			return "clock " + s.facts.Host
+func clocks(sessions []*judged) []finding {
+	hosts, groups := byKey(sessions, func(s *judged) string {
+		if s.slept > 0 {
+			return "clock " + s.host
 		}
 		return ""
 	})
 	var fs []finding
 	for _, key := range hosts {
 		g := groups[key]
-		fs = append(fs, finding{g[0].facts.Host, "clock", record.Finding{Name: "clock", Sessions: subjects(g),
+		fs = append(fs, finding{g[0].host, "clock", record.Finding{Name: "clock", Sessions: subjects(g),
 			Says: fmt.Sprintf("%s may be hung or stalled: the machine slept %s since it started, and not all of when is known",
-				count(len(g), "session"), span(asleep(*g[0].facts.Waking.now)))}})
+				count(len(g), "session"), span(g[0].slept))}})
 	}
 	return fs
 }
@@ -110,17 +110,23 @@ func clocks(sessions []judged) []finding {
 // mayBeSilent tells whether a session counts as running or as idle for a short
 // time only because the machine may have slept. Between ticks that the ledger
 // knows an hour at most is in doubt, which is not worth telling.
-func (s judged) mayBeSilent() bool {
-	f := s.facts
-	bound := map[string]time.Duration{"5": f.Bounds.Running, "9a": f.Bounds.Stall}[s.verdict.Class]
-	if bound == 0 || f.Activity == nil || f.Exec.Truth == Yes || f.Waking.now == nil || len(f.Waking.before) > 0 {
+func (f *Facts) mayBeSilent(class string) bool {
+	bound := f.Bounds.Stall
+	switch class {
+	case "5":
+		bound = f.Bounds.Running
+	case "9a":
+	default:
+		return false
+	}
+	if f.Activity == nil || f.Exec.Truth == Yes || f.Waking.now == nil || len(f.Waking.before) > 0 {
 		return false
 	}
 	over := func(t *record.Time) bool {
 		_, most := f.Waking.since(*t, f.At)
 		return most > bound
 	}
-	busy := s.verdict.Class == "5" && f.P != nil && f.trust(f.P.StatusSince) != nil
+	busy := class == "5" && f.P != nil && f.trust(f.P.StatusSince) != nil
 	return over(f.Activity) && (!busy || over(f.P.StatusSince))
 }
 

@@ -147,7 +147,7 @@ func TestOrder(t *testing.T) {
 
 func judgedLines(t *testing.T, rs []record.Record) string {
 	t.Helper()
-	out, err := Judge(setOf(rs), "fleet-classify", noon)
+	out, err := judgeAll(setOf(rs), "fleet-classify", noon)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,15 @@ type Reading struct {
 }
 
 func reading(t Truth, source, format string, args ...any) Reading {
-	return Reading{t, []record.Evidence{{Source: source, Says: fmt.Sprintf(format, args...)}}}
+	if len(args) > 0 {
+		format = fmt.Sprintf(format, args...)
+	}
+	return said(t, source, format)
+}
+
+// said is a reading whose words need no formatting.
+func said(t Truth, source, says string) Reading {
+	return Reading{t, []record.Evidence{{Source: source, Says: says}}}
 }
 
 func yes(source, format string, args ...any) Reading { return reading(Yes, source, format, args...) }
@@ -49,9 +57,9 @@ func unread(source, format string, args ...any) Reading {
 // when is Yes or No as ok says, with the same words.
 func when(ok bool, source, says string) Reading {
 	if ok {
-		return yes(source, "%s", says)
+		return said(Yes, source, says)
 	}
-	return no(source, "%s", says)
+	return said(No, source, says)
 }
 
 // yesIf is r as an answer to whether it is t.
@@ -99,14 +107,8 @@ func and(rs ...Reading) Reading {
 
 // or is Yes if any of rs is, whatever was not read; else Unread if any is.
 func or(rs ...Reading) Reading {
-	var found []Reading
-	for _, r := range rs {
-		if r.Truth == Yes {
-			found = append(found, r)
-		}
-	}
-	if found != nil {
-		return Reading{Yes, says(found)}
+	if slices.ContainsFunc(rs, func(r Reading) bool { return r.Truth == Yes }) {
+		return Reading{Yes, says(slices.DeleteFunc(slices.Clone(rs), func(r Reading) bool { return r.Truth != Yes }))}
 	}
 	if i := slices.IndexFunc(rs, func(r Reading) bool { return r.Truth == Unread }); i >= 0 {
 		return rs[i]
@@ -116,9 +118,22 @@ func or(rs ...Reading) Reading {
 
 // says is the evidence of rs, each piece once.
 func says(rs []Reading) []record.Evidence {
-	var all []record.Evidence
-	for _, r := range rs {
-		for _, e := range r.Says {
+	n, last := 0, -1
+	for i := range rs {
+		if len(rs[i].Says) > 0 {
+			n += len(rs[i].Says)
+			last = i
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n == len(rs[last].Says) {
+		return slices.Clip(rs[last].Says) // an append must not write into it
+	}
+	all := make([]record.Evidence, 0, n)
+	for i := range rs {
+		for _, e := range rs[i].Says {
 			if !slices.Contains(all, e) {
 				all = append(all, e)
 			}
@@ -141,9 +156,9 @@ func (w Word) among(words ...string) Reading {
 	case w.Unread.Truth == Unread:
 		return w.Unread
 	case slices.Contains(words, w.Is):
-		return yes(w.Source, "%s", w)
+		return said(Yes, w.Source, w.String())
 	}
-	return no(w.Source, "%s", w)
+	return said(No, w.Source, w.String())
 }
 
 // String returns what the word is and the word, "no status" for none.

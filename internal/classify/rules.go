@@ -27,7 +27,7 @@ type Rule struct {
 
 // Match answers whether the rule matches.
 func (r Rule) Match(f *Facts) Reading {
-	var rs []Reading
+	rs := make([]Reading, 0, 8)
 	for _, w := range r.Ways {
 		rs = append(rs, w.Match(f))
 	}
@@ -45,20 +45,20 @@ func Rules() []Rule {
 			{"placed elsewhere", (*Facts).elsewhere},
 		}, (*Facts).doNothing},
 		{"2", "dead: limit", []Way{
-			{"usage limit in the transcript", func(f *Facts) Reading { return f.transcriptEnd().as(true) }},
-			{"usage limit in the job file", func(f *Facts) Reading { return f.jobEnd().as(true) }},
-			{"usage limit on the board", func(f *Facts) Reading { return f.boardEnd().as(true) }},
+			{"usage limit in the transcript", func(f *Facts) Reading { return f.endings().transcript.as(true) }},
+			{"usage limit in the job file", func(f *Facts) Reading { return f.endings().job.as(true) }},
+			{"usage limit on the board", func(f *Facts) Reading { return f.endings().board.as(true) }},
 		}, (*Facts).doLimit},
 		{"3", "waiting at a prompt", []Way{
 			{"the listing says waiting", (*Facts).waits},
 			{"an unanswered call ends the transcript", (*Facts).asks},
 		}, func(*Facts) string { return "ask the owner; never approve" }},
 		{"4", "error", []Way{
-			{"API error in the transcript", func(f *Facts) Reading { return f.transcriptEnd().as(false) }},
-			{"API error in the job file", func(f *Facts) Reading { return f.jobEnd().as(false) }},
-			{"death on the board", func(f *Facts) Reading { return f.boardEnd().as(false) }},
-			{"the listing says failed", func(f *Facts) Reading { return f.listingEnd().as(false) }},
-			{"its process went inside a turn", func(f *Facts) Reading { return f.processEnd().as(false) }},
+			{"API error in the transcript", func(f *Facts) Reading { return f.endings().transcript.as(false) }},
+			{"API error in the job file", func(f *Facts) Reading { return f.endings().job.as(false) }},
+			{"death on the board", func(f *Facts) Reading { return f.endings().board.as(false) }},
+			{"the listing says failed", func(f *Facts) Reading { return f.endings().listing.as(false) }},
+			{"its process went inside a turn", func(f *Facts) Reading { return f.endings().process.as(false) }},
 		}, (*Facts).doError},
 		{"5", "running", []Way{
 			{"busy, with activity", (*Facts).works},

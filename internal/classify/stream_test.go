@@ -173,7 +173,7 @@ func TestAccounts(t *testing.T) {
 func TestJudge_recordsOfOwn(t *testing.T) {
 	w := local(session("s"), session("r", limited(hitLimit, ago(-hour))))
 	later := record.NewTime(noon.Add(time.Hour))
-	out, err := Judge(setOf(w.records()), "judge", later)
+	out, err := judgeAll(setOf(w.records()), "judge", later)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -216,3 +216,32 @@ func (w *world) verdict(j judge) record.Verdict { return w.verdicts(j)[w.session
 
 // standard is the table that the program uses.
 func standard() judge { return judge{Rules(), Standard} }
+
+// judgeAll is what Judge yields.
+func judgeAll(set *record.Set, by string, now record.Time) ([]record.Record, error) {
+	var all []record.Record
+	for r, err := range Judge(set, by, now) {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// seen is a session as it was judged.
+type seen struct {
+	record  record.Record
+	facts   *Facts
+	verdict record.Verdict
+}
+
+// sessions judges every session of the stream.
+func (j judge) sessions(st *stream) []seen {
+	var all []seen
+	for _, r := range st.set.Of(record.KindSession) {
+		f := st.factsOf(r, sessionOf(r), j.bounds)
+		all = append(all, seen{r, f, j.verdict(st, f)})
+	}
+	return all
+}

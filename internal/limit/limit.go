@@ -6,6 +6,7 @@
 package limit
 
 import (
+	"slices"
 	"strings"
 	"time"
 	_ "time/tzdata" // macOS and slim images have no zone files where Go looks
@@ -81,8 +82,11 @@ type line struct {
 // No line of Claude Code 2.1.280 is longer; the longest seen, an API error with its JSON body, has 300 bytes.
 const maxLine = 1000
 
+// words are those of which every line has one. Most texts have none, and cost no pattern.
+var words = []string{"limit", "usage", "redit", "budget", "your org"}
+
 func read(text string) (line, bool) {
-	if len(text) > maxLine {
+	if len(text) > maxLine || !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) }) {
 		return line{}, false
 	}
 	text, ok := normal(text)

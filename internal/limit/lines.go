@@ -10,6 +10,7 @@ var (
 	// Older versions put the way out on a line of its own.
 	wayOut = lazy(`\s+(?:[•·]\s*)?(/(?:upgrade|extra-usage|rate-limit-options)\b)`)
 	spaces = lazy(`[\p{Z}\t]+`)
+	plain  = strings.NewReplacer("’", "'", "∙", "·")
 )
 
 // normal returns text on one line with plain spaces, apostrophes and separators; false when it has several lines.
@@ -18,7 +19,7 @@ func normal(text string) (string, bool) {
 	if strings.ContainsAny(text, "\r\n\v\f\u0085\u2028\u2029") {
 		return "", false
 	}
-	text = strings.NewReplacer("’", "'", "∙", "·").Replace(text)
+	text = plain.Replace(text)
 	text = spaces().ReplaceAllString(text, " ")
 	return strings.ReplaceAll(text, " · · ", " · "), true
 }

@@ -52,9 +52,9 @@ func (s *Set) count() {
 		}
 	}
 	for _, g := range s.groups {
-		for i := range g.lines {
-			r := &g.lines[i].Record
-			if isClosing(*r) {
+		for _, l := range g {
+			r := l.Record
+			if isClosing(r) {
 				continue
 			}
 			s.tallied(program{r.Host, r.By}, r.Subject, labels)

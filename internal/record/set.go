@@ -11,7 +11,7 @@ import (
 // Set is a stream read whole: the counting record of each identity, and what
 // each program's closing record says of it. The zero Set is empty.
 type Set struct {
-	groups map[group]*members
+	groups map[group]map[string]*Line // by subject
 	newest Time
 	of     map[Kind][]Record // what Of returned, until a line of the kind is added
 	tally  map[program]int   // what count returns; nil after a line was added
@@ -22,11 +22,6 @@ type Set struct {
 type group struct {
 	kind Kind
 	host string
-}
-
-type members struct {
-	at    map[string]int // place in lines, by subject
-	lines []Line
 }
 
 // program is what added a record on a host; over all hosts when host is empty.
@@ -41,7 +36,7 @@ func (s *Set) Add(l Line) {
 		return
 	}
 	if s.groups == nil {
-		s.groups, s.of = map[group]*members{}, map[Kind][]Record{}
+		s.groups, s.of = map[group]map[string]*Line{}, map[Kind][]Record{}
 	}
 	if l.Record.At.After(s.newest.Time) {
 		s.newest = l.Record.At
@@ -49,14 +44,12 @@ func (s *Set) Add(l Line) {
 	key := group{l.Record.Kind, l.Record.Host}
 	g := s.groups[key]
 	if g == nil {
-		g = &members{at: map[string]int{}}
+		g = map[string]*Line{}
 		s.groups[key] = g
 	}
-	if i, ok := g.at[l.Record.Subject]; !ok {
-		g.at[l.Record.Subject] = len(g.lines)
-		g.lines = append(g.lines, l)
+	if old := g[l.Record.Subject]; old == nil {
+		g[l.Record.Subject] = &l
 	} else {
-		old := &g.lines[i]
 		c := l.Record.At.Compare(old.Record.At.Time)
 		if c < 0 || c == 0 && bytes.Compare(l.Raw, old.Raw) <= 0 {
 			return
@@ -76,7 +69,8 @@ func (s *Set) Of(kind Kind) []Record {
 	var rs []Record
 	for key, g := range s.groups {
 		if key.kind == kind {
-			for _, l := range g.lines {
+			rs = slices.Grow(rs, len(g))
+			for _, l := range g {
 				rs = append(rs, l.Record)
 			}
 		}
@@ -106,15 +100,11 @@ func (s *Set) All() []Record {
 
 // Get returns the counting record of an identity.
 func (s *Set) Get(id Identity) (Record, bool) {
-	g := s.groups[group{id.Kind, id.Host}]
-	if g == nil {
+	l := s.groups[group{id.Kind, id.Host}][id.Subject]
+	if l == nil {
 		return Record{}, false
 	}
-	i, ok := g.at[id.Subject]
-	if !ok {
-		return Record{}, false
-	}
-	return g.lines[i].Record, true
+	return l.Record, true
 }
 
 // Tick returns the newest tick record and its payload; ok is false when there
