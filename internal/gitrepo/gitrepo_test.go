@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 )
@@ -100,6 +101,40 @@ func FuzzRealPath(f *testing.F) {
 		}
 		if again, err := RealPath(fsys, got); err != nil || again != got { // law: a resolved path resolves to itself
 			t.Errorf("RealPath(%q) = %q, again %q, %v", p, got, again, err)
+		}
+	})
+}
+
+// Laws: a directory below a work tree, and the same by another name, is in the
+// same place; a place is resolved; and it has an id of its branch when it has a
+// branch and no commit in its place.
+func FuzzLocate(f *testing.F) {
+	const sha = "0123456789abcdef0123456789abcdef01234567"
+	f.Add("gitdir: ../m/.git/worktrees/w\n", "../..\n", "ref: refs/heads/feat/x\n")
+	f.Add("gitdir: /m/.git", "", sha)
+	f.Add("gitdir:/m/.git/worktrees/w", "/m/.git", "ref: refs/heads/.invalid")
+	f.Fuzz(func(t *testing.T, dotGit, commondir, head string) {
+		fsys := fstest.MapFS{"w/.git": {Data: []byte(dotGit)}, "w/d/x": {Data: []byte("x")}, "l": {Data: []byte("w"), Mode: fs.ModeSymlink},
+			"m/.git/HEAD": {Data: []byte(head)}, "m/.git/refs/x": {Data: []byte("x")},
+			"m/.git/worktrees/w/HEAD": {Data: []byte(head)}, "m/.git/worktrees/w/commondir": {Data: []byte(commondir)}}
+		top, err := Locate(fsys, "/w")
+		for _, dir := range []string{"/w/d", "/l", "/l/d", "/w/d/..", "//w//d/."} {
+			if p, again := Locate(fsys, dir); p != top || (again == nil) != (err == nil) {
+				t.Errorf("/w is %+v, %v; %s is %+v, %v", top, err, dir, p, again)
+			}
+		}
+		if err != nil {
+			if top != (Place{}) {
+				t.Errorf("%+v beside %v", top, err)
+			}
+			return
+		}
+		if real, err := RealPath(fsys, top.CommonDir); err != nil || real != top.CommonDir || top.Worktree != "/w" {
+			t.Errorf("%+v: %q, %v", top, real, err)
+		}
+		detached := strings.HasPrefix(top.Branch, "detached@") && strings.TrimSpace(head) != "ref: refs/heads/"+top.Branch
+		if (top.BranchID == "") != (top.Branch == "" || detached) || top.BranchID != "" && top.BranchID != BranchID(top.Branch) {
+			t.Errorf("%+v", top)
 		}
 	})
 }

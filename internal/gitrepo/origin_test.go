@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -113,14 +114,35 @@ func TestOriginsAsGit(t *testing.T) {
 	}
 }
 
-// No configuration makes the reader hang, and what it rewrites is a prefix.
+// Laws: no configuration makes the reader hang; what insteadOf rewrites is a
+// prefix of the first URL; and another remote and a comment change nothing.
 func FuzzOrigins(f *testing.F) {
 	f.Add("[remote \"origin\"]\nurl = a\n", "[url \"b\"]\ninsteadof = a\n")
 	f.Add("[include]\npath = config\n", "[a\n")
+	f.Add("[remote \"origin\"]\n\turl = \"https://github.com/acme/lamp\" ; x\n\turl = b\n[url \"git@github.com:\"]\n\tinsteadOf = https://github.com/\n", "")
 	f.Fuzz(func(t *testing.T, local, global string) {
-		urls, err := Origins(files(map[string]string{"r/.git/config": local, "g": global}), "/r/.git", "/", "/g")
+		origins := func(local string) ([]string, error) {
+			return Origins(files(map[string]string{"r/.git/config": local, "g": global}), "/r/.git", "/", "/g")
+		}
+		urls, err := origins(local)
 		if len(urls) > 2 || len(urls) == 2 && urls[0] == urls[1] {
 			t.Errorf("%q, %v", urls, err)
+		}
+		if err != nil || len(local) > 0 && !strings.HasSuffix(local, "\n") {
+			return
+		}
+		more := "; a comment\n" + local + "\n[remote \"other\"]\n\turl = /elsewhere\n[remote]\n\turl = /nowhere\n"
+		if again, err := origins(more); err != nil || !slices.Equal(again, urls) {
+			t.Errorf("%q; with what is no origin's %q, %v", urls, again, err)
+		}
+		if len(urls) == 2 {
+			rest := urls[0]
+			for rest != "" && !strings.HasSuffix(urls[1], rest) {
+				rest = rest[1:]
+			}
+			if rest == urls[0] {
+				t.Errorf("%q is rewritten as %q, and no prefix is gone", urls[0], urls[1])
+			}
 		}
 	})
 }
