@@ -43,12 +43,18 @@ type Draft struct {
 // Join makes the union of the sources: one draft a session, by session id. A
 // session that only files name is marked as unlisted.
 func Join(r Reading) []Draft {
-	j := joiner{Reading: r, bySession: map[string]*Draft{}, table: map[int]Process{}}
+	j := joiner{Reading: r, bySession: map[string]*Draft{}, table: map[int]Process{}, fileOf: map[int]*ProcessFile{}, listed: map[int][]*Draft{}}
 	for _, p := range r.Table {
 		j.table[p.PID] = p
 	}
+	for i := range r.Files {
+		j.fileOf[r.Files[i].PID] = &r.Files[i]
+	}
 	for i := range r.Rows {
 		j.addRow(&r.Rows[i])
+	}
+	for _, d := range j.bySession {
+		j.listed[d.row.PID] = append(j.listed[d.row.PID], d)
 	}
 	for i := range r.Files {
 		j.addFile(&r.Files[i])
@@ -69,6 +75,8 @@ type joiner struct {
 	Reading
 	bySession map[string]*Draft
 	table     map[int]Process
+	fileOf    map[int]*ProcessFile
+	listed    map[int][]*Draft // by the pid of their row
 }
 
 func (j *joiner) draft(sessionID string, pid int) *Draft {
@@ -90,7 +98,7 @@ func (j *joiner) draft(sessionID string, pid int) *Draft {
 // an alias.
 func (j *joiner) addRow(r *Row) {
 	sid := r.SessionID
-	if f := j.fileOf(r.PID); f != nil && r.Kind != "background" && f.SessionID != "" {
+	if f := j.fileOf[r.PID]; f != nil && r.Kind != "background" && f.SessionID != "" {
 		sid = f.SessionID // the listing is older than the files: the id was rotated in between
 	}
 	d := j.draft(sid, r.PID)
@@ -127,24 +135,10 @@ func (d *Draft) aliasRow(r Row) {
 	}
 }
 
-func (j *joiner) fileOf(pid int) *ProcessFile {
-	for i := range j.Files {
-		if pid != 0 && j.Files[i].PID == pid {
-			return &j.Files[i]
-		}
-	}
-	return nil
-}
-
 // rowOf is the draft whose row names the process of f, nil when there is none.
 // Of several it is the one of the same session, else of the same job.
 func (j *joiner) rowOf(f *ProcessFile) *Draft {
-	var found []*Draft
-	for _, d := range j.bySession {
-		if d.row != nil && d.row.PID == f.PID {
-			found = append(found, d)
-		}
-	}
+	found := j.listed[f.PID]
 	if len(found) == 0 {
 		return nil
 	}
