@@ -16,7 +16,8 @@
 # another tick runs.
 #
 # A failed tick, and one that finds another running for over two hours, shows a
-# dialog, at most one a kind in six hours. Steps say what they meet in tick.log
+# dialog, and tells the owner's command when owner_channel is one, at most once a
+# kind in six hours. Steps say what they meet in tick.log
 # in the state directory, which is cut to its last 512 KiB when a tick finds it
 # over 1 MiB. Snapshots are removed after a week; reports stay.
 #
@@ -59,22 +60,29 @@ get() { listed fleet-config get "$FLEET_SCOPE" "$@"; } # KEY…: a line each
 
 # A step has a third of the tick's time, so one that hangs leaves some for the
 # rest. It isn't begun when who holds the lock for us is gone.
-step() { kill -0 "$PPID" && ${with:-listed} fleet-step --timeout "$third" --kill-after 5s -- "$@"; }
+step() { kill -0 "$PPID" && ${with:-listed} fleet-step --timeout "$third" --kill-after 5s ${to:+"--output=$to"} -- "$@"; }
 fed() { step sh -c "$read_first" "$@"; } # FILE COMMAND…
+into() { # FILE STEP…: what it writes, when it ends well, or in part, and the disk has it
+	to=$1
+	shift
+	"$@"
+	set -- $?
+	to=''
+	return "$1"
+}
 
 observe() { # NAME COMMAND…: NAME.ndjson, when the observer told all that it saw
-	out=$dir/$1
+	out=$dir/$1.ndjson
 	shift
-	step "$@" >"$out.part"
+	into "$out" step "$@"
 	case $? in
-	0 | 3) mv "$out.part" "$out.ndjson" ;;
+	0 | 3) ;;
 	*) return 1 ;; # its closing record is missing, so the report names it
 	esac
 }
 named() { case $surfaces in *"\"$1\""*) ;; *) return 1 ;; esac; } # PRODUCT
 render() { # FORMAT FILE LINK
-	fed "$dir/snapshot.ndjson" fleet-render --format "$1" >"$2.part" || fail "the $1 report could not be made"
-	if [ -s "$2.part" ]; then mv "$2.part" "$2"; else rm "$2.part"; fi # no new asks, no file
+	into "$2" fed "$dir/snapshot.ndjson" fleet-render --format "$1" || fail "the $1 report could not be made, $2" # no new asks, no file
 	[ -z "${3-}" ] || { ln -sf "${2#"$state"/}" "$state/$3.part" && mv -f "$state/$3.part" "$state/$3"; } || fail "$state/$3 could not be made"
 }
 note_end() { # STATUS
@@ -85,7 +93,10 @@ note_end() { # STATUS
 say() { echo "tick.sh: $*" >&3; }
 fail() {
 	trap '' TERM INT HUP
-	say "tick ${n:-without a number} failed: $1; more is in $state/tick.log"
+	to='' && more="more is in $state/tick.log"
+	echo "tick.sh: tick ${n:-without a number} failed: $1" >&2 || more="$state/tick.log cannot be written"
+	say "tick ${n:-without a number} failed: $1; $more"
+	more=''
 	[ -z "$n" ] || note_end 1
 	exit 1
 }
@@ -106,13 +117,13 @@ judge() {
 
 tick() {
 	[ ! -e "$state/tick.log" ] || [ -f "$state/tick.log" ] || { echo "tick.sh: $state/tick.log is no file" >&2 && exit 1; }
-	n='' dir='' with='' # whatever the caller's environment has
+	n='' dir='' with='' to='' # whatever the caller's environment has
 	exec 3>&2
 	[ ! -f "$state/tick.log" ] || [ "$(wc -c <"$state/tick.log")" -le 1048576 ] ||
-		{ tail -c 524288 "$state/tick.log" >"$state/tick.log.part" && mv "$state/tick.log.part" "$state/tick.log"; }
+		{ tail -c 524288 "$state/tick.log" >"$state/tick.log.part" && mv "$state/tick.log.part" "$state/tick.log"; } || rm -f "$state/tick.log.part"
 	exec 2>>"$state/tick.log"
 	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
-	n=$(step fleet-ledger fire) || fail "it got no number"
+	n=$(step fleet-ledger fire) || fail "it got no number from $state/ledger.jsonl"
 	rm -f "$state"/*.part "$state"/ticks/*/*.part "$state"/asks/*.part # of ticks that were killed
 	echo "tick.sh: tick $n, $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
 	number=$(printf %05d "$n")
@@ -127,14 +138,12 @@ tick() {
 	named board && observe board fleet-observe-board ${fixtures:+"$fixtures"} &
 	observe schedule fleet-observe-schedule ${fixtures:+"$fixtures"} & # no verdict rests on it
 	observe ledger fleet-ledger observe &
-	cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part"
-	if named gh && (with=listed_for_gh && observe gh sh -c "$read_first" "$dir/sessions.part" fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
+	if named gh && cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part" && (with=listed_for_gh && observe gh sh -c "$read_first" "$dir/sessions.part" fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
 		rm -f "$dir/config.ndjson" "$dir/claude.ndjson" # it copied them
 	fi
 	wait
 
-	step sh "$self" --judge "$dir" >"$dir/snapshot.part" || fail "the records were not judged"
-	mv "$dir/snapshot.part" "$dir/snapshot.ndjson" || fail "the snapshot could not be kept"
+	into "$dir/snapshot.ndjson" step sh "$self" --judge "$dir" || fail "the records were not judged, or not kept in $dir/snapshot.ndjson"
 	for name in config claude gh paseo board schedule ledger; do rm -f "$dir/$name.ndjson"; done
 	rm -f "$dir"/*.part
 	render md "$dir/report.md" latest.md
@@ -172,12 +181,35 @@ shown() {
 	case $? in 0 | 5) ;; *) return 1 ;; esac # 5: zenity's time was up
 }
 
-# alert KIND TEXT tells the owner from the shell alone: what broke may be
-# every program of ours.
+# alert KIND TEXT tells the owner: in a dialog, from the shell alone, since what
+# broke may be every program of ours, and through the owner's command when there
+# is one. What reached nobody is told again by the next tick.
 alert() {
 	echo "tick.sh: $2" >&2
-	[ -z "$(find "$state/.alert-$1" -mmin -360 2>/dev/null)" ] || return 0
-	shown "fleet, scope $FLEET_SCOPE: $2" && mkdir -p "$state" && touch "$state/.alert-$1"
+	! stamps found "$1" || return 0
+	shown "fleet, scope $FLEET_SCOPE: $2"
+	told=$?
+	says=$(listed_for_owner fleet-step --timeout 2m --kill-after 5s -- fleet-asks alert "$1" "$2" 2>&1)
+	case $?$says in
+	0*delivered) told=0 ;;
+	*fleet-asks:*) printf '%s\n' "$says" | sed -n '/^fleet-asks: alerting the owner/p' >&2 ;;
+	esac
+	[ $told -ne 0 ] || stamps made "$1" || echo "tick.sh: that this was told could not be noted anywhere, so the next tick tells it again" >&2
+}
+# stamps found KIND: whether one says that its alert was told in the last six
+# hours. One of a time that has not come yet, as after a clock was set back, says
+# nothing. stamps made KIND: makes one, where that can be done.
+stamps() {
+	for place in "$state" "$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE" "${XDG_CACHE_HOME:-$HOME/.cache}/fleet-reconcile/$FLEET_SCOPE" "${TMPDIR:-/tmp}/fleet-$(id -u)-$FLEET_SCOPE"; do
+		[ "$1" = found ] || mkdir -p "$place" 2>/dev/null || continue
+		[ -n "$(find "$place/" -prune -user "$(id -u)" ! -perm -0002 2>/dev/null)" ] || continue # what others may write says nothing
+		if [ "$1" = made ]; then
+			! touch "$place/.alert-$2" 2>/dev/null || return 0
+		elif [ -n "$(find "$place/.alert-$2" -mmin -360 ! -mmin -0 2>/dev/null)" ]; then
+			return 0
+		fi
+	done
+	return 1
 }
 broken() { # KIND TEXT
 	alert "$1" "$2"
@@ -213,8 +245,8 @@ END
 	case $? in
 	0) failed='' ;;
 	75)
-		[ -n "$(find "$state/tick.lock" -mmin +120)" ] || exit 75
-		broken lock "another tick has been running for over two hours, so no tick runs; $state/tick.lock says which"
+		[ -n "$(find "$state/tick.lock" \( -mmin +120 -o -mmin -0 \))" ] || exit 75
+		broken lock "another tick has been running for over two hours, or since a time that has not come yet, so no tick runs; $state/tick.lock says which"
 		;;
 	126 | 127) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	*) failed=1 && alert tick "the tick failed; $state/tick.log says why" ;; # what earlier ones asked is shown all the same

@@ -8,6 +8,7 @@
 //	fleet-asks ack TICK [--ask ID]…   answer the batch of a tick, or some asks of it
 //	fleet-asks ack --all              answer every open ask
 //	fleet-asks show                   put the newest batch that is due before the owner
+//	fleet-asks alert KIND TEXT        hand the owner's command a text about what broke
 //
 // A condition is asked once and stays open until it is answered or a tick that
 // read all that raises it finds it no longer true. list, ack and show read the
@@ -37,7 +38,8 @@ func main() {
 			"list: the open asks, oldest first.\n" +
 			"ack TICK, ack --all: answer them.\n" +
 			"show: put the newest batch with an open ask that is due before the owner, as owner_channel says, and note in the ledger what came of it. " +
-			"Due is what was not seen and is open for ask_raise_after_min; shown once, it is due again at the next tick, then every ask_renotify_h. Prints nothing when nothing is due.",
+			"Due is what was not seen and is open for ask_raise_after_min; shown once, it is due again at the next tick, then every ask_renotify_h. Prints nothing when nothing is due.\n" +
+			"alert KIND TEXT: when owner_channel is a command, hand it a text about what broke, and print that it was delivered; for tick.sh.",
 	}, run)
 }
 
@@ -51,6 +53,8 @@ func run(ctx context.Context, std *cli.Std, opts *options) error {
 		return ack(std, opts)
 	case len(std.Args) == 1 && std.Args[0] == "show" && !opts.All && len(opts.Ask) == 0:
 		return show(ctx, std, opts)
+	case len(std.Args) == 3 && std.Args[0] == "alert" && !opts.All && len(opts.Ask) == 0:
+		return alert(ctx, std, opts)
 	}
-	return cli.Usage(errors.New("which command? list, ack or show, or none to filter\ntry fleet-asks --help"))
+	return cli.Usage(errors.New("which command? list, ack, show or alert, or none to filter\ntry fleet-asks --help"))
 }

@@ -4,11 +4,12 @@
 //
 // Usage:
 //
-//	fleet-step [--lock FILE] [--timeout D] [--kill-after D] -- COMMAND [ARGUMENT]…
+//	fleet-step [--lock FILE] [--timeout D] [--kill-after D] [--output FILE] -- COMMAND [ARGUMENT]…
 //
 // At the deadline, or when fleet-step is told to end, the group gets TERM, and
 // KILL when it is still there after --kill-after. What outlives the command is
-// killed. The lock is flock's: it ends with fleet-step, however that ends.
+// killed. The lock is flock's: it ends with fleet-step, however that ends. With
+// --output a file is there whole or not at all, whatever becomes of the machine.
 //
 // Status: that of the command, 128 + n after signal n; 75 another process holds
 // the lock; 124 the deadline ended it; 125 fleet-step failed; 126 the command
@@ -31,6 +32,7 @@ type options struct {
 
 	Lock      string        `long:"lock" value-name:"FILE" description:"run only while no other process holds the lock FILE, which is made when missing; else end at once with status 75"`
 	Timeout   time.Duration `long:"timeout" value-name:"D" description:"end the command after D, such as 90s or 15m, with status 124 (default: never)"`
+	Output    string        `long:"output" value-name:"FILE" description:"write the command's standard output to FILE, which gets its name when the command has ended with 0 or 3 and all of it is on the disk; of one that wrote nothing there is no file"`
 	KillAfter time.Duration `long:"kill-after" value-name:"D" default:"30s" description:"how long after TERM to wait before KILL"`
 }
 

@@ -41,10 +41,29 @@ func step(ctx context.Context, std *cli.Std, opts *options) int {
 		}
 		defer lock.Close()
 	}
+	out, err := openOutput(opts.Output)
+	if err != nil {
+		std.Warn("%v", err)
+		return statusFailed
+	}
+	status := runInto(ctx, std, opts, out)
+	if err := out.keep(status); err != nil {
+		std.Warn("%v", err)
+		return statusFailed
+	}
+	return status
+}
+
+// runInto runs the command, whose standard output goes to out.
+func runInto(ctx context.Context, std *cli.Std, opts *options, out *output) int {
+	name := filepath.Base(std.Args[0])
 	ctx, got, stop := untilSignal(ctx)
 	defer stop()
 	cmd := exec.Command(std.Args[0], std.Args[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // as they are, so that nothing of ours stands between
+	if out != nil {
+		cmd.Stdout = out.File
+	}
 	err := command.Group(ctx, cmd, opts.Timeout, opts.KillAfter)
 	if status, ok := command.Status(err); ok {
 		return status

@@ -14,13 +14,14 @@ import (
 // on one line. Texts are one line each, with what looks like a credential
 // withheld. Keys may be added to it while v is 1.
 type Batch struct {
-	V      int    `json:"v"`      // 1
-	Scope  string `json:"scope"`  //
-	Batch  int    `json:"batch"`  // number of the tick that asked
-	Open   int    `json:"open"`   // open asks of the scope, those of other batches too
-	Asks   []Ask  `json:"asks"`   // the open ones of the batch, oldest first; one at least
-	List   string `json:"list"`   // command line that lists all that is open
-	Answer string `json:"answer"` // command line that answers the batch
+	V      int    `json:"v"`               // 1
+	Scope  string `json:"scope"`           //
+	Batch  int    `json:"batch"`           // number of the tick that asked
+	Open   int    `json:"open"`            // open asks of the scope, those of other batches too
+	Asks   []Ask  `json:"asks"`            // the open ones of the batch, oldest first; one at least
+	List   string `json:"list"`            // command line that lists all that is open
+	Answer string `json:"answer"`          // command line that answers the batch
+	Alert  string `json:"alert,omitempty"` // what failed, a word; "" for a batch of the ledger's
 }
 
 // Ask is one open ask of a Batch.
@@ -47,6 +48,14 @@ func Of(scope, configFile string, d fold.Due) Batch {
 		b.Asks = append(b.Asks, Ask{ID: guard.Text(a.ID, 20), Class: guard.Text(a.Class, 20), Question: guard.Text(a.Question, 500),
 			Since: a.Since, Key: guard.Text(a.Key, 500), Session: guard.Text(session(a.Key), 300)})
 	}
+	return b
+}
+
+// AlertOf returns what broke, as a batch for a command channel: number 0, with
+// one ask that nobody can answer. kind is a word.
+func AlertOf(scope, configFile, kind, text string, at record.Time) Batch {
+	b := Of(scope, configFile, fold.Due{Open: 1, Asks: []record.Asked{{ID: "alert", Key: "alert:" + kind, Question: text, Since: &at}}})
+	b.Alert, b.Answer = guard.Text(kind, 20), b.List
 	return b
 }
 
