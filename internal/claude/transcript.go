@@ -22,9 +22,14 @@ const (
 	TurnNone        = "none"
 )
 
-// Slack is how many lines beyond the deciding ones are read: 2.1.280 writes
-// lines of one moment in any order, an answer even before its prompt.
-const Slack = 64
+// 2.1.280 writes lines of one moment in any order, an answer even before its
+// prompt. So lines beyond the deciding ones are read: until one is a Moment
+// older than they are, which is more than ten times as far as a line of a
+// captured transcript is from its place, or until there were Slack of them.
+const (
+	Moment = 20 * time.Second
+	Slack  = 64
+)
 
 // Tail answers from the end of a transcript what a monitor asks of it. Lines
 // are added newest first, until Done; what counts is the order of their
@@ -40,7 +45,8 @@ type Tail struct {
 	reader reader
 
 	activity time.Time
-	undated  bool // a line that shows activity has a timestamp that is not understood
+	reached  time.Time // of the last line that was added; zero when it has none
+	undated  bool      // a line that shows activity has a timestamp that is not understood
 }
 
 // dated is an entry with its time, or that of the line behind it.
@@ -61,7 +67,17 @@ func NewSubagentTail(at time.Time) *Tail {
 }
 
 // Done tells whether older lines can change nothing any more.
-func (t *Tail) Done() bool { return t.Enough() && t.after >= Slack }
+func (t *Tail) Done() bool {
+	if !t.Enough() || t.after >= Slack {
+		return t.Enough()
+	}
+	horizon := t.reached.Add(Moment)
+	if t.reached.IsZero() || horizon.After(t.activity) || horizon.After(t.first.boundaryAt) {
+		return false
+	}
+	last := t.last()
+	return last.boundary && !horizon.After(last.boundaryAt)
+}
 
 // Enough tells whether the questions are answered, order within a moment left
 // aside.
@@ -110,10 +126,11 @@ func (t *Tail) Add(line []byte) {
 	if doing && at.After(t.activity) {
 		t.activity = at
 	}
+	t.reached = at
 	if e.Type != "assistant" && e.Type != "user" && e.Type != "system" {
 		return
 	}
-	t.first.add(e, at)
+	t.first.add(e, at, at)
 	t.lines = append(t.lines, dated{e, at})
 }
 
@@ -134,7 +151,7 @@ func (t *Tail) last() turn {
 		if l.Timestamp == nil {
 			at = time.Time{}
 		}
-		last.add(l.entry, at)
+		last.add(l.entry, at, l.at)
 	}
 	return last
 }

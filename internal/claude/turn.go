@@ -11,26 +11,29 @@ import (
 
 // turn is what the newest lines say of the last turn.
 type turn struct {
-	state    string
-	at       time.Time
-	fail     entry // the error line, when state is TurnError
-	failAt   time.Time
-	results  map[string]bool // ids of results seen, which are later than what is still to come
-	calls    []block         // open calls, newest first
-	callAt   time.Time
-	message  string // id of the newest assistant message
-	closed   bool   // a turn_duration line came later
-	boundary bool   // the beginning of the last turn, or of its last message, was passed
-	text     string // last assistant text of the last turn
-	textAt   time.Time
-	side     bool // side chains count: the file is a subagent's
+	state      string
+	at         time.Time
+	fail       entry // the error line, when state is TurnError
+	failAt     time.Time
+	results    map[string]bool // ids of results seen, which are later than what is still to come
+	calls      []block         // open calls, newest first
+	callAt     time.Time
+	message    string    // id of the newest assistant message
+	closed     bool      // a turn_duration line came later
+	boundary   bool      // the beginning of the last turn, or of its last message, was passed
+	boundaryAt time.Time // the place of the line there
+	text       string    // last assistant text of the last turn
+	textAt     time.Time
+	side       bool // side chains count: the file is a subagent's
 }
 
-// add takes the next older line.
-func (t *turn) add(e entry, at time.Time) {
+// add takes the next older line: at is its time, zero when it has none, place
+// where among the others it belongs.
+func (t *turn) add(e entry, at, place time.Time) {
 	if t.boundary || e.IsSidechain && !t.side {
 		return
 	}
+	t.boundaryAt = place
 	switch e.Type {
 	case "assistant":
 		t.assistant(e, at)
