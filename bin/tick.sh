@@ -32,6 +32,7 @@ kept='HOME PATH USER LOGNAME SHELL TMPDIR LANG LC_ALL TZ DRY_RUN FLEET_SCOPE FLE
 	CLAUDE_CONFIG_DIR PASEO_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR'
 kept_for_gh='GH_TOKEN GITHUB_TOKEN GH_CONFIG_DIR DBUS_SESSION_BUS_ADDRESS HTTPS_PROXY https_proxy HTTP_PROXY http_proxy
 	NO_PROXY no_proxy SSL_CERT_FILE SSL_CERT_DIR'
+kept_for_ssh='SSH_AUTH_SOCK KRB5CCNAME'
 # What a program gets besides that shows something to the owner.
 kept_for_owner='DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS'
 
@@ -44,6 +45,11 @@ listed() { # COMMAND…: with the listed variables that are set, and FLEET_CHILD
 # shellcheck disable=SC2317 # called through to_end
 listed_for_owner() { # in a subshell alone, whose place it takes: so that $! is fleet-step
 	more=$kept_for_owner exec=exec
+	listed "$@"
+}
+# shellcheck disable=SC2317 # called through $with
+listed_for_ssh() {
+	more=$kept_for_ssh
 	listed "$@"
 }
 # shellcheck disable=SC2317 # called through $with
@@ -81,6 +87,10 @@ observe() { # NAME COMMAND…: NAME.ndjson, when the observer told all that it s
 	esac
 }
 named() { case $surfaces in *"\"$1\""*) ;; *) return 1 ;; esac; } # PRODUCT
+# The names of a list of hosts as fleet-config writes it: each is a word of
+# letters, digits, ., _ and -, and stands alone behind its key.
+names_of() { printf '%s\n' "$1" | sed -e 's/[[{]/\
+/g' | sed -n 's/^"name":"\([A-Za-z0-9._-]*\)",.*/\1/p'; }
 render() { # FORMAT FILE LINK
 	into "$2" fed "$dir/snapshot.ndjson" fleet-render --format "$1" || fail "the $1 report could not be made, $2" # no new asks, no file
 	[ -z "${3-}" ] || { ln -sf "${2#"$state"/}" "$state/$3.part" && mv -f "$state/$3.part" "$state/$3"; } || fail "$state/$3 could not be made"
@@ -138,6 +148,9 @@ tick() {
 	named board && observe board fleet-observe-board ${fixtures:+"$fixtures"} &
 	observe schedule fleet-observe-schedule ${fixtures:+"$fixtures"} & # no verdict rests on it
 	observe ledger fleet-ledger observe &
+	for host in $(names_of "$hosts"); do
+		with=listed_for_ssh observe "host-$host" fleet-observe-claude --host "$host" --listing-cap "$cap" ${fixtures:+"$fixtures"} &
+	done
 	if named gh && cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part" && (with=listed_for_gh && observe gh sh -c "$read_first" "$dir/sessions.part" fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
 		rm -f "$dir/config.ndjson" "$dir/claude.ndjson" # it copied them
 	fi
@@ -145,6 +158,7 @@ tick() {
 
 	into "$dir/snapshot.ndjson" step sh "$self" --judge "$dir" || fail "the records were not judged, or not kept in $dir/snapshot.ndjson"
 	for name in config claude gh paseo board schedule ledger; do rm -f "$dir/$name.ndjson"; done
+	rm -f "$dir"/host-*.ndjson
 	rm -f "$dir"/*.part
 	render md "$dir/report.md" latest.md
 	render json "$dir/report.json" latest.json
@@ -234,14 +248,14 @@ around() {
 	*) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	esac
 	values=''
-	listed fleet-config check --scope "$FLEET_SCOPE" ${FLEET_FIXTURES:+"--fixtures=$FLEET_FIXTURES"} && values=$(get state_dir tick_timeout_min listing_cap gh_token_file surfaces)
-	{ IFS= read -r dir && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r surfaces; } <<END ||
+	listed fleet-config check --scope "$FLEET_SCOPE" ${FLEET_FIXTURES:+"--fixtures=$FLEET_FIXTURES"} && values=$(get state_dir tick_timeout_min listing_cap gh_token_file surfaces hosts)
+	{ IFS= read -r dir && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r surfaces && IFS= read -r hosts; } <<END ||
 $values
 END
 		broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it'
 	state=$dir
 	mkdir -p "$state" || broken state "$state cannot be made, so no tick runs"
-	to_end fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s" "$cap" "$surfaces" "$token"
+	to_end fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s" "$cap" "$surfaces" "$token" "$hosts"
 	case $? in
 	0) failed='' ;;
 	75)
@@ -259,7 +273,7 @@ END
 self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)/${0##*/} # the release, when a link leads to it
 PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 case ${1-} in
---locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 && tick ;;
+--locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 hosts=$7 && tick ;;
 --judge) dir=$2 && judge ;;
 --help) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')

@@ -127,8 +127,15 @@ func title(r record.Record) string {
 }
 
 // find returns the one session that goes by name: by its whole id, else by its
-// pid or name, else by the beginning of its id.
+// pid or name, else by the beginning of its id. A host and a slash in front leave
+// the sessions of that host.
 func find(sessions []record.Record, name string) (record.Record, error) {
+	if host, rest, ok := strings.Cut(name, "/"); ok {
+		there := slices.DeleteFunc(slices.Clone(sessions), func(r record.Record) bool { return r.Host != host })
+		if len(there) > 0 {
+			return find(there, rest)
+		}
+	}
 	tests := []func(record.Record, *record.Session) bool{
 		func(r record.Record, s *record.Session) bool {
 			return r.Subject == name || slices.Contains(ids(s), name)
@@ -153,6 +160,9 @@ func find(sessions []record.Record, name string) (record.Record, error) {
 			var titles []string
 			for _, r := range found {
 				titles = append(titles, fmt.Sprintf("%s on %s", title(r), r.Host))
+			}
+			if last := found[len(found)-1]; last.Host != found[0].Host {
+				titles = append(titles, fmt.Sprintf("its machine in front tells one, such as %s/%s", last.Host, last.Subject))
 			}
 			return record.Record{}, fmt.Errorf("%q is more than one session:\n%s", name, strings.Join(titles, "\n"))
 		}

@@ -24,6 +24,9 @@ func TestExplain(t *testing.T) {
 		{"7", "7", ""}, // a whole id goes before a pid
 		{"aa", "", "\"aa\" is more than one session:\naa11 \"wick\" on devbox\naa22 \"oil\" on devbox"},
 		{"oil", "", "\"oil\" is more than one session:\naa22 \"oil\" on devbox\nbb33 \"oil\" on devbox"},
+		{"devbox/oil", "", "\"oil\" is more than one session:\naa22 \"oil\" on devbox\nbb33 \"oil\" on devbox"},
+		{"devbox/wick", "aa11", ""},
+		{"nas/wick", "", "no session \"nas/wick\" among the 5 of the input"},
 		{"zz", "", "no session \"zz\" among the 5 of the input"},
 		{"0", "", "no session \"0\" among the 5 of the input"},
 	}
@@ -32,6 +35,25 @@ func TestExplain(t *testing.T) {
 		text, err := Explain(set, tt.name)
 		if got := errorText(err); got != tt.err || err == nil && !strings.HasPrefix(text, tt.subject+" ") {
 			t.Errorf("%s: %.40q, error %q; want %s, error %q", tt.name, text, got, tt.subject, tt.err)
+		}
+	}
+}
+
+// One id on two machines is two sessions, and the machine tells which.
+func TestExplain_hosts(t *testing.T) {
+	near := local(session("aa11", status("busy"))).records()
+	far := local(session("aa11", status("waiting", "permission prompt"))).records()
+	for i := range far {
+		far[i].Host = "farbox"
+	}
+	set := setOf(append(near, far...))
+	_, err := Explain(set, "aa11")
+	if got, want := errorText(err), "\"aa11\" is more than one session:\naa11 \"n-aa11\" on devbox\naa11 \"n-aa11\" on farbox\nits machine in front tells one, such as farbox/aa11"; got != want {
+		t.Errorf("got %s", got)
+	}
+	for name, want := range map[string]string{"devbox/aa11": "Verdict: 5 ", "farbox/aa11": "Verdict: 3 ", "farbox/aa": "Verdict: 3 "} {
+		if text, err := Explain(set, name); err != nil || !strings.Contains(text, want) {
+			t.Errorf("%s: %v\n%s", name, err, text)
 		}
 	}
 }

@@ -137,8 +137,16 @@ func (f *File) Tick(s *Scope, host string, n *int, dry bool, p Placement) record
 		t.Hosts = append(t.Hosts, host)
 	}
 	for _, h := range s.Hosts {
-		if !slices.Contains(t.Hosts, h.Name) {
-			t.Hosts = append(t.Hosts, h.Name)
+		if h.Name == host {
+			continue
+		}
+		t.Hosts = append(t.Hosts, h.Name)
+		if t.SSH == nil {
+			t.SSH = map[string]string{}
+		}
+		t.SSH[h.Name] = h.SSH
+		if h.SSHConfig != "" {
+			t.SSH[h.Name] = "-F '" + strings.ReplaceAll(h.SSHConfig, "'", `'\''`) + "' " + h.SSH
 		}
 	}
 	return t

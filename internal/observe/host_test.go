@@ -127,7 +127,7 @@ func TestRemote_noSSH(t *testing.T) {
 	w := farWorld(t, "")
 	w.env = func(string) string { return "" }
 	t.Setenv("PATH", "")
-	if sink, _ := observeFar(t, w); sink.looked().OK || !strings.HasPrefix(sink.looked().Error, "ssh: not found in ") {
+	if sink, _ := observeFar(t, w); sink.looked().OK || !strings.HasPrefix(sink.looked().Error, "ssh: not found in") {
 		t.Errorf("%+v", sink.looked())
 	}
 }

@@ -76,6 +76,9 @@ type Tick struct {
 	Scope    string    `json:"scope"`                     // id of the scope
 	Host     string    `json:"host"`                      // the machine that runs the tick
 	Hosts    []string  `json:"hosts"`                     // machines expected in the stream; empty means Host alone
+
+	SSH map[string]string `json:"ssh,omitempty"` // by the name of another machine: the words behind ssh -t that lead there
+
 	Mode     string    `json:"mode"`                      // report or act
 	DryRun   bool      `json:"dry_run"`                   //
 	Repos    []string  `json:"repos"`                     // git common dirs of the scope

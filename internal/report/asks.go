@@ -45,7 +45,9 @@ func (r *Report) addAsks(set *input) {
 			r.needs = append(r.needs, need{nil, row})
 		}
 	}
-	slices.SortFunc(r.needs, compareNeeds)
+	slices.SortFunc(r.needs, func(a, b need) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), byHost(r.several, a.id().host, b.id().host), compareNeeds(a, b))
+	})
 	r.answered = map[key]bool{}
 	for _, n := range slices.Backward(r.needs) {
 		if n.row != nil {

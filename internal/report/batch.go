@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -44,7 +45,9 @@ func Asks(w io.Writer, r Report) error {
 	}
 	p := &page{Report: r}
 	p.printf("# Tick %d of %s asks %s\n\n", r.batch.Batch, text(r.Scope, nameWidth), count(len(r.batch.Asks), "question", "questions"))
-	for _, a := range r.batch.Asks {
+	last := ""
+	for _, a := range r.batchByHost() {
+		p.batchHead(&last, a)
 		p.printf("- **%s**", text(a.ID, nameWidth))
 		if a.Class != "" {
 			p.printf(" (class %s)", text(a.Class, nameWidth))
@@ -60,4 +63,34 @@ func Asks(w io.Writer, r Report) error {
 	}
 	_, err := w.Write(p.b.Bytes())
 	return err
+}
+
+// batchByHost is the asks of the batch, machine by machine when they are about
+// several; what is about no session comes first.
+func (r *Report) batchByHost() []record.BatchAsk {
+	asks := slices.Clone(r.batch.Asks)
+	slices.SortStableFunc(asks, func(a, b record.BatchAsk) int { return cmp.Compare(r.hostOf(a), r.hostOf(b)) })
+	return asks
+}
+
+// hostOf is the machine of the session that an ask of the batch is about, "" when
+// it is about none.
+func (r *Report) hostOf(a record.BatchAsk) string {
+	for _, b := range r.Asks {
+		if b.Key == a.Key {
+			return b.Host
+		}
+	}
+	return ""
+}
+
+// batchHead writes the head of the asks of a machine, when the tick looks at
+// several.
+func (p *page) batchHead(last *string, a record.BatchAsk) {
+	host := p.hostOf(a)
+	if len(p.Machines) > 1 && host != *last {
+		*last = host
+		p.gap()
+		p.printf("## %s\n\n", text(host, nameWidth))
+	}
 }

@@ -137,7 +137,7 @@ func everywhere(t testing.TB, stream []byte, s string) []byte {
 
 // Hostile text in every field makes no element that harmless text does not.
 func TestHostileTextEverywhere(t *testing.T) {
-	allowed := regexp.MustCompile(`^</?(h1|h2|p|ul|ol|li|strong|code|table|thead|tbody|tr|th|td)>$`)
+	allowed := regexp.MustCompile(`^</?(h1|h2|h3|p|ul|ol|li|strong|code|table|thead|tbody|tr|th|td)>$`)
 	every := everyKind(t)
 	for _, s := range nasty {
 		for _, stream := range [][]byte{written(t, "hosts"), every} {

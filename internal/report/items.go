@@ -121,7 +121,11 @@ type group struct {
 // limit, a lost login, a surface that was not read.
 func (p *page) grouped(s Section) {
 	p.heading(s.Title, s.Count)
+	last := "\x00"
 	for _, g := range p.groups(s) {
+		if len(g.rows) > 0 {
+			p.hostHead(&last, g.rows[0].Host)
+		}
 		if len(g.rows) == 1 {
 			p.printf("- %s\n", p.line(g.rows[0]))
 			p.sub(leadLabel(s.ID), g.lead)
@@ -160,18 +164,18 @@ func (p *page) groups(s Section) []group {
 	for i := range s.Rows {
 		row := &s.Rows[i]
 		lead := p.lead(s.ID, row)
-		j, ok := index[lead]
+		j, ok := index[row.Host+"\n"+lead]
 		if !ok || lead == "" {
 			j = len(gs)
 			gs = append(gs, group{lead: lead})
-			index[lead] = j
+			index[row.Host+"\n"+lead] = j
 		}
 		gs[j].rows = append(gs[j].rows, row)
 	}
 	if s.ID == "2" {
 		slices.SortStableFunc(gs, func(a, b group) int {
 			rank := map[bool]int{true: 1}
-			return rank[p.passed(a.rows[0])] - rank[p.passed(b.rows[0])]
+			return cmp.Or(byHost(p.many, a.rows[0].Host, b.rows[0].Host), rank[p.passed(a.rows[0])]-rank[p.passed(b.rows[0])])
 		})
 	}
 	return gs

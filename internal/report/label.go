@@ -19,6 +19,7 @@ type Labels struct {
 	ticks    map[moment]int
 	at       map[record.Time][]string // scopes of the ticks of a time
 	scope    string                   // of the snapshot that is being added
+	tick     *int                     // its tick, until its judge ends; null without one
 	verdicts []judgement
 	judged   bool // a judge says that it has ended
 }
@@ -29,10 +30,11 @@ type moment struct {
 	at    record.Time
 }
 
-// judgement is a verdict and the scope of the tick before it.
+// judgement is a verdict and the scope and number of the tick before it.
 type judgement struct {
 	record.Record
 	scope string
+	tick  *int
 }
 
 // Add takes a line of a snapshot.
@@ -41,17 +43,17 @@ func (l *Labels) Add(r record.Record) {
 		if l.ticks == nil {
 			l.ticks, l.at = map[moment]int{}, map[record.Time][]string{}
 		}
-		l.scope = t.Scope
+		l.scope, l.tick = t.Scope, t.Tick
 		if _, ok := l.ticks[moment{t.Scope, r.At}]; !ok {
 			l.at[r.At] = append(l.at[r.At], t.Scope)
 		}
 		l.ticks[moment{t.Scope, r.At}] = *t.Tick
 	}
 	if s, ok := record.Payload[record.Surface](r); ok && s.Records != nil && r.By == judge {
-		l.judged = true
+		l.judged, l.tick = true, nil
 	}
 	if r.Kind == record.KindVerdict {
-		l.verdicts = append(l.verdicts, judgement{r, l.scope})
+		l.verdicts = append(l.verdicts, judgement{r, l.scope, l.tick})
 	}
 }
 
@@ -64,8 +66,9 @@ func (l *Labels) Err() error {
 	return fmt.Errorf("drawing a sample: the lines of %s are missing: no verdict and no closing record of it came in", judge)
 }
 
-// tickOf finds the tick of a verdict: the one of its snapshot, else the only
-// one of its time.
+// tickOf finds the tick of a verdict: the only one of its time, else the one of
+// its snapshot: a session is looked at a little later than its tick begins, and
+// by the clock of its own machine.
 func (l *Labels) tickOf(j judgement) (scope string, tick *int) {
 	scope = j.scope
 	if all := l.at[j.At]; len(all) == 1 {
@@ -73,6 +76,9 @@ func (l *Labels) tickOf(j judgement) (scope string, tick *int) {
 	}
 	if n, ok := l.ticks[moment{scope, j.At}]; ok {
 		return scope, &n
+	}
+	if j.tick != nil {
+		return j.scope, j.tick
 	}
 	return "", nil
 }

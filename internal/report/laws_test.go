@@ -272,7 +272,7 @@ var heading = regexp.MustCompile(`(?m)^## (.*) \(\d+\)$`)
 func headings(md string) []string {
 	var hs []string
 	for _, m := range heading.FindAllStringSubmatch(md, -1) {
-		if !slices.Contains([]string{"Not read", "Missed time", "Findings", "Repositories", "Scheduled work", "Notes"}, m[1]) {
+		if !slices.Contains([]string{"Not read", "Machines", "Missed time", "Findings", "Repositories", "Scheduled work", "Notes"}, m[1]) {
 			hs = append(hs, m[1])
 		}
 	}

@@ -27,6 +27,7 @@ func Markdown(w io.Writer, r Report) error {
 	p := &page{Report: r, names: newNames(r), clock: newClock(r.Zone, r.At)}
 	p.head()
 	p.notRead()
+	p.machines()
 	p.findings("Missed time", func(f Finding) bool { return f.Name == gap })
 	for _, s := range r.Sections {
 		switch {
@@ -108,6 +109,9 @@ func (p *page) picture() string {
 		return "No machine was looked at."
 	}
 	s := "Picture of " + p.full(p.AsOf.Time)
+	if p.apart {
+		return s + " and later, by the clocks of the machines."
+	}
 	switch d := p.At.Sub(p.AsOf.Time); {
 	case d < -skew:
 		return s + ", which is later than the present it is shown for, " + p.full(p.At.Time) + "."

@@ -30,7 +30,9 @@ func (p *page) needsMe(s Section) {
 	if how := p.ackable(); how != "" {
 		p.printf("Acknowledge with %s.\n\n", code(how))
 	}
+	last := "\x00"
 	for _, n := range p.needs {
+		p.hostHead(&last, n.id().host)
 		p.needed(n)
 	}
 	p.resolved()

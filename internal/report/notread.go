@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -59,7 +58,7 @@ func (r *Report) addNotRead(set *input) {
 	ns = append(ns, cutPrograms(set)...)
 	ns = append(ns, missingHosts(set, tick)...)
 	ns = append(ns, missingPrograms(set, surfaces, tick)...)
-	ns = append(ns, oldHosts(set)...)
+	ns = append(ns, oldHosts(set, tick)...)
 	ns = append(ns, r.addUnjudged(set)...)
 	slices.SortFunc(ns, func(a, b NotRead) int {
 		return cmp.Or(
@@ -91,7 +90,11 @@ func failedSurfaces(set *input, expected []string) []NotRead {
 		product, _, _ := strings.Cut(rec.Subject, "/")
 		if !s.OK {
 			n.Why, n.Says = WhyFailed, cmp.Or(s.Error, "could not be read")
+			if rec.Subject == overSSH {
+				n.Why, n.Name = WhyHost, rec.Host
+			}
 			ns = append(ns, n)
+			n.Name = rec.Subject
 		}
 		n.ResetAt = nil
 		if s.OK && s.Absent && slices.Contains(expected, product) && !anotherRead(set, rec.Host, product) {
@@ -229,29 +232,6 @@ func missingPrograms(set *input, surfaces []string, tick *record.Tick) []NotRead
 	if tick.Tick != nil {
 		miss("", "fleet-ledger")
 		miss("", asker)
-	}
-	return ns
-}
-
-// oldHosts is the machines whose records are older than another machine's.
-func oldHosts(set *input) []NotRead {
-	newest := map[string]time.Time{}
-	for _, kind := range []record.Kind{record.KindHost, record.KindSession} {
-		for _, rec := range set.Of(kind) {
-			if rec.At.After(newest[rec.Host]) {
-				newest[rec.Host] = rec.At.Time
-			}
-		}
-	}
-	if len(newest) == 0 {
-		return nil
-	}
-	latest := slices.MaxFunc(slices.Collect(maps.Values(newest)), time.Time.Compare)
-	var ns []NotRead
-	for host, t := range newest {
-		if d := latest.Sub(t); d > oldAfter {
-			ns = append(ns, NotRead{Host: host, Name: host, Why: WhyOld, Says: words(d) + " older than the newest picture here"})
-		}
 	}
 	return ns
 }

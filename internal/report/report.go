@@ -34,6 +34,7 @@ type Report struct {
 	Tick     *int         `json:"tick"`     // null outside a tick
 	Zone     string       `json:"zone"`     // zone of the times in the text; "" is UTC
 	Hosts    []string     `json:"hosts"`    // machines that looked
+	Machines []Machine    `json:"machines"` // those that looked or should have, the tick's own first
 	Alarm    string       `json:"alarm"`    // why the report must not be taken for the whole; "" when it may
 	Total    int          `json:"total"`    // verdicts
 	NotRead  []NotRead    `json:"not_read"` // worst first
@@ -52,11 +53,14 @@ type Report struct {
 	unjudged map[key]*Row      // sessions without a verdict
 	needs    []need            // what needs the owner, in order
 	answered map[key]bool      // sessions of needs: whether all is answered
+	several  bool              // verdicts are of several machines
+	apart    bool              // nobody knows which of the machines' clocks is right
 	batch    *record.Batch     // what this tick asks that was not asked before; nil when nothing is
 }
 
-// Section is the sessions of one kind. Its rows are in the order in which
-// their situations began, oldest first, unknown beginnings last.
+// Section is the sessions of one kind. Its rows are those of one machine after
+// the other, in the order in which their situations began, oldest first, unknown
+// beginnings last.
 type Section struct {
 	ID    string `json:"id"`    // needs_me, or the class
 	Title string `json:"title"` //
@@ -72,6 +76,8 @@ type Row struct {
 	record.Verdict
 	Go        *string `json:"go,omitempty"`         // needs_me only: the command that leads there; "" when none is known
 	PRsUnread bool    `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
+
+	via string // what leads ssh to its machine; "" when it is the tick's own, or not known
 }
 
 // Ask is a question for the owner.
@@ -111,6 +117,10 @@ func Build(stream *record.Set, now record.Time) Report {
 	}
 	r.Zone = zoneOf(set, home)
 	r.AsOf = asOf(set)
+	if first, last := apart(pictures(set)); first != last {
+		_, _, known := set.Tick()
+		r.apart = !known
+	}
 	r.addRows(set)
 	r.addUnlooked(set)
 	r.addAsks(set)
@@ -120,6 +130,7 @@ func Build(stream *record.Set, now record.Time) Report {
 	r.Notes = notes(set)
 	r.addParts(set)
 	r.addNotRead(set)
+	r.addMachines(set)
 	return r
 }
 
@@ -140,20 +151,6 @@ func zoneOf(set *input, home string) string {
 		}
 	}
 	return zone
-}
-
-// asOf is when the oldest observation of sessions was made: nothing in the
-// picture is older.
-func asOf(set *input) *record.Time {
-	var oldest *record.Time
-	for _, kind := range []record.Kind{record.KindHost, record.KindSession, record.KindVerdict} {
-		for _, rec := range set.Of(kind) {
-			if oldest == nil || rec.At.Before(oldest.Time) {
-				oldest = &rec.At
-			}
-		}
-	}
-	return oldest
 }
 
 func findings(set *input) []Finding {

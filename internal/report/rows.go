@@ -47,6 +47,7 @@ func sectionOf(class string) string {
 
 func (r *Report) addRows(set *input) {
 	r.verdicts, r.subjects = map[key]*Row{}, map[string][]*Row{}
+	_, tick, _ := set.Tick()
 	for _, rec := range set.Of(record.KindVerdict) {
 		v, ok := record.Payload[record.Verdict](rec)
 		if !ok {
@@ -54,10 +55,14 @@ func (r *Report) addRows(set *input) {
 		}
 		row := Row{Host: rec.Host, Subject: rec.Subject, At: rec.At, Verdict: *v}
 		row.Evidence, row.Notes, row.Matched = nonNil(v.Evidence), nonNil(v.Notes), nonNil(v.Matched)
+		if tick != nil {
+			row.via = tick.SSH[row.Host]
+		}
 		r.verdicts[row.key()] = &row
 		r.subjects[row.Subject] = append(r.subjects[row.Subject], &row)
 		r.Total++
 	}
+	r.several = r.severalHosts()
 }
 
 // addSections deals the rows out. Those that need the owner come in the order
@@ -79,7 +84,7 @@ func (r *Report) addSections() {
 			}
 		case outOfScope:
 		default:
-			slices.SortFunc(bySection[k.id], compareRows)
+			slices.SortFunc(bySection[k.id], func(a, b *Row) int { return cmp.Or(byHost(r.several, a.Host, b.Host), compareRows(a, b)) })
 			for _, row := range bySection[k.id] {
 				section.Rows = append(section.Rows, *row)
 			}

@@ -22,8 +22,8 @@ func (p *page) table(s Section) {
 			live = append(live, &s.Rows[i])
 		}
 	}
-	if len(live) > 0 {
-		p.rows(s.ID, live)
+	for _, rows := range p.ofHosts(live) {
+		p.rows(s.ID, rows)
 	}
 	p.prsUnread(s)
 	p.ended("finished background job", ended, func(r *Row) bool { return r.Session.Kind == "background" })
@@ -33,6 +33,10 @@ func (p *page) table(s Section) {
 // rows writes the table of a section, without its last column when that says
 // nothing.
 func (p *page) rows(section string, rows []*Row) {
+	p.gap()
+	if last := ""; p.many {
+		p.hostHead(&last, rows[0].Host)
+	}
 	cells := [][]string{{"session", "id", "where", "since", doing(section)}}
 	for _, row := range rows {
 		cells = append(cells, []string{

@@ -108,6 +108,18 @@ func repoName(commonDir string) string {
 // attach is the command that leads to a session, "" when none is known. It is
 // never shown in part, and only made of what a shell reads as it stands.
 func attach(row *Row) string {
+	there := attachThere(row)
+	if there == "" || row.via == "" {
+		return there
+	}
+	if len(row.via) > 200 || clean(row.via) != row.via || strings.ContainsAny(row.via, "`$&;|<>\"\\") {
+		return ""
+	}
+	return "ssh -t " + row.via + " " + quote(there)
+}
+
+// attachThere is attach on the machine of the session itself.
+func attachThere(row *Row) string {
 	s := row.Session
 	switch {
 	case s.Tmux != "" && len(s.Tmux) <= 80 && clean(s.Tmux) == s.Tmux && !strings.Contains(s.Tmux, "`"):
