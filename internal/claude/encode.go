@@ -23,7 +23,7 @@ func EncodeVersion(version string) []byte {
 func EncodeListing(rows []Row) ([]byte, error) {
 	out := make([]row, len(rows))
 	for i, r := range rows {
-		out[i] = row{ID: cleanWord(r.ID), Cwd: cleanPath(r.Cwd), Kind: cleanWord(r.Kind), StartedAt: msOf(r.StartedAt), SessionID: cleanWord(r.SessionID),
+		out[i] = row{ID: cleanText(r.ID, wordWidth), Cwd: cleanPath(r.Cwd), Kind: cleanWord(r.Kind), StartedAt: msOf(r.StartedAt), SessionID: cleanText(r.SessionID, wordWidth),
 			Name: cleanText(r.Name, nameWidth), Status: cleanWord(r.Status), WaitingFor: cleanWord(r.WaitingFor), State: cleanWord(r.State)}
 		if r.PID != 0 {
 			out[i].PID = &r.PID
@@ -35,10 +35,10 @@ func EncodeListing(rows []Row) ([]byte, error) {
 
 // Encode writes the process file.
 func (p ProcessFile) Encode() ([]byte, error) {
-	f := processFile{PID: &p.PID, SessionID: cleanWord(p.SessionID), Cwd: cleanPath(p.Cwd), Kind: cleanWord(p.Kind), Entrypoint: cleanWord(p.Entrypoint),
-		Version: cleanWord(p.Version), ProcStart: anyText(guard.Text(p.ProcStart, wordWidth)), Status: cleanWord(p.Status), WaitingFor: cleanWord(p.WaitingFor),
+	f := processFile{PID: &p.PID, SessionID: cleanText(p.SessionID, wordWidth), Cwd: cleanPath(p.Cwd), Kind: cleanWord(p.Kind), Entrypoint: cleanWord(p.Entrypoint),
+		Version: cleanText(p.Version, wordWidth), ProcStart: anyText(guard.Text(p.ProcStart, wordWidth)), Status: cleanWord(p.Status), WaitingFor: cleanWord(p.WaitingFor),
 		StatusUpdatedAt: msOf(p.StatusSince), StartedAt: msOf(p.StartedAt), UpdatedAt: msOf(p.UpdatedAt), Tmux: cleanText(p.Tmux, nameWidth),
-		Name: cleanText(p.Name, nameWidth), JobID: cleanWord(p.JobID), HostSessionID: cleanWord(p.HostID), Spare: anyBool(p.Spare)}
+		Name: cleanText(p.Name, nameWidth), JobID: cleanText(p.JobID, wordWidth), HostSessionID: cleanText(p.HostID, wordWidth), Spare: anyBool(p.Spare)}
 	if p.Parked {
 		f.ParkedJobID = cleanWord("parked")
 	}
@@ -49,7 +49,7 @@ func (p ProcessFile) Encode() ([]byte, error) {
 func (j JobFile) Encode() ([]byte, error) {
 	f := jobFile{State: cleanWord(j.State), Tempo: cleanWord(j.Tempo), Detail: cleanText(j.Detail, textWidth), Needs: cleanText(j.Needs, textWidth),
 		SuggestedReply: cleanText(j.SuggestedReply, wordWidth), Intent: cleanText(j.Intent, textWidth), Name: cleanText(j.Name, nameWidth),
-		SessionID: cleanWord(j.SessionID), ResumeSessionID: cleanWord(j.ResumeSessionID), CLIVersion: cleanWord(j.Version), Cwd: cleanPath(j.Cwd),
+		SessionID: cleanText(j.SessionID, wordWidth), ResumeSessionID: cleanText(j.ResumeSessionID, wordWidth), CLIVersion: cleanText(j.Version, wordWidth), Cwd: cleanPath(j.Cwd),
 		OriginCwd: cleanPath(j.OriginCwd), WorktreePath: cleanPath(j.WorktreePath), WorktreeBranch: cleanText(j.WorktreeBranch, nameWidth),
 		CreatedAt: isoOf(j.CreatedAt), UpdatedAt: isoOf(j.UpdatedAt), LastTerminalAt: isoOf(j.TerminalAt)}
 	if j.Exec {
@@ -67,7 +67,7 @@ func (j JobFile) Encode() ([]byte, error) {
 	if j.Tasks != 0 || len(j.TaskKinds) > 0 {
 		f.InFlight = &inFlight{Tasks: j.Tasks}
 		for _, k := range j.TaskKinds {
-			f.InFlight.Kinds = append(f.InFlight.Kinds, guard.Text(k, wordWidth))
+			f.InFlight.Kinds = append(f.InFlight.Kinds, word(k))
 		}
 	}
 	return json.MarshalIndent(f, "", "  ")
@@ -98,24 +98,24 @@ func (t *Tail) Encode() ([]byte, error) {
 
 // cleaned is the entry with its texts cut down and cleaned.
 func (e entry) cleaned() entry {
-	e.Error = onlyString(guard.Text(string(e.Error), wordWidth))
-	e.Type, e.Subtype = guard.Text(e.Type, wordWidth), guard.Text(e.Subtype, wordWidth)
+	e.Error = onlyString(word(string(e.Error)))
+	e.Type, e.Subtype = word(e.Type), word(e.Subtype)
 	e.Timestamp = cleanWord(str(e.Timestamp))
 	if q := e.QuotaLimits; q != nil {
-		e.QuotaLimits = &quotaLimits{Status: guard.Text(q.Status, wordWidth), ResetsAt: q.ResetsAt, RateLimitType: guard.Text(q.RateLimitType, wordWidth)}
+		e.QuotaLimits = &quotaLimits{Status: word(q.Status), ResetsAt: q.ResetsAt, RateLimitType: word(q.RateLimitType)}
 	}
 	if e.Message == nil {
 		return e
 	}
 	m := *e.Message
 	m.StopReason = cleanWord(str(m.StopReason))
-	m.ID = guard.Text(m.ID, wordWidth)
+	m.ID = word(m.ID)
 	m.Content.Text = telling(m.Content.Text)
 	m.Content.Blocks = slices.Clone(m.Content.Blocks)
 	for i, b := range m.Content.Blocks {
 		b = b.read()
 		b.Text, b.Plan, b.Summary = telling(b.Text), guard.Text(b.Plan, textWidth), guard.Text(b.Summary, nameWidth)
-		b.ID, b.Name, b.ToolUseID = guard.Text(b.ID, wordWidth), guard.Text(b.Name, wordWidth), guard.Text(b.ToolUseID, wordWidth)
+		b.ID, b.Name, b.ToolUseID = word(b.ID), word(b.Name), word(b.ToolUseID)
 		b.Asked = cleanAsked(b.Asked)
 		m.Content.Blocks[i] = b
 	}
@@ -179,7 +179,16 @@ func (k block) MarshalJSON() ([]byte, error) {
 	return json.Marshal(m)
 }
 
-func cleanWord(s string) *string { return cleanText(s, wordWidth) }
+func cleanWord(s string) *string { return cleanText(word(s), wordWidth) }
+
+// word is a word that is compared with others, cleaned. One that cleaning alters
+// is marked: it was none that anybody knows, and must not become one.
+func word(s string) string {
+	if clean := guard.Text(s, wordWidth); clean == s {
+		return s
+	}
+	return guard.Text("?"+s, wordWidth)
+}
 
 func cleanText(s string, width int) *string {
 	if s == "" {

@@ -69,11 +69,15 @@ func FuzzListing(f *testing.F) {
 		if err != nil || len(again)+lost != len(rows) {
 			t.Fatalf("%d rows are recorded, %d and %d are read, %v", len(rows), len(again), lost, err)
 		}
-		if twice, err := EncodeListing(again); lost == 0 && (err != nil || !bytes.Equal(twice, written)) {
+		twice, err := EncodeListing(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if third, _, _, err := Listing(twice); err != nil || !reflect.DeepEqual(third, again) {
 			t.Fatalf("recorded %s\nthen %s, %v", written, twice, err)
 		}
 		for i := range again {
-			if r, a := rows[i], again[i]; lost == 0 && (a.PID != r.PID || !a.StartedAt.Equal(r.StartedAt) || jobStates[r.State] && a.State != r.State || statuses[r.Status] && a.Status != r.Status) {
+			if r, a := rows[i], again[i]; lost == 0 && (a.PID != r.PID || !a.StartedAt.Equal(r.StartedAt) || jobStates[r.State] != jobStates[a.State] || statuses[r.Status] != statuses[a.Status]) {
 				t.Fatalf("recorded %+v, read %+v", r, a)
 			}
 		}
@@ -111,7 +115,7 @@ func FuzzReadJobFile(f *testing.F) {
 			}
 			return
 		}
-		if again.Exec != j.Exec || again.Recurring != j.Recurring || again.Tasks != j.Tasks || len(again.Questions) != len(j.Questions) || jobStates[j.State] && again.State != j.State ||
+		if again.Exec != j.Exec || again.Recurring != j.Recurring || again.Tasks != j.Tasks || len(again.Questions) != len(j.Questions) || jobStates[j.State] != jobStates[again.State] || jobTempos[j.Tempo] != jobTempos[again.Tempo] ||
 			!again.CreatedAt.Equal(j.CreatedAt.Truncate(time.Millisecond)) || !again.TerminalAt.Equal(j.TerminalAt.Truncate(time.Millisecond)) {
 			t.Fatalf("recorded %s\nread %+v, from %+v", written, again, j)
 		}
@@ -150,7 +154,7 @@ func FuzzReadProcessFile(f *testing.F) {
 			}
 			return
 		}
-		if again.Spare != p.Spare || again.Parked != p.Parked || rawStatuses[p.Status] && again.Status != p.Status || processKinds[p.Kind] && again.Kind != p.Kind ||
+		if again.Spare != p.Spare || again.Parked != p.Parked || rawStatuses[p.Status] != rawStatuses[again.Status] || processKinds[p.Kind] != processKinds[again.Kind] ||
 			!again.StatusSince.Equal(p.StatusSince) || !again.StartedAt.Equal(p.StartedAt) {
 			t.Fatalf("recorded %s\nread %+v, from %+v", written, again, p)
 		}

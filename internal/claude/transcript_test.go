@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,8 +138,28 @@ func summary(tail *Tail) string {
 	return s
 }
 
-// Law: the order of a few lines does not matter where their times differ, and
-// no input makes an activity that is later than the look allows.
+// recordsAs requires of a tail that its recording says of the last turn what it
+// says itself.
+func recordsAs(t *testing.T, tail *Tail) {
+	t.Helper()
+	b, err := tail.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := NewTail(look)
+	for _, l := range slices.Backward(bytes.Split(b, []byte("\n"))) {
+		again.Add(l)
+	}
+	got, want := again.Result(), tail.Result()
+	if got.LastTurn != want.LastTurn || (got.Error == nil) != (want.Error == nil) || (got.Limit == nil) != (want.Limit == nil) || (got.Question == nil) != (want.Question == nil) ||
+		(got.ArcStatus == nil) != (want.ArcStatus == nil) || fmt.Sprint(got.ActivityAt) != fmt.Sprint(want.ActivityAt) || got.BadLines != 0 {
+		t.Errorf("recorded %s, which says\n%s, and not\n%s", b, summary(again), summary(tail))
+	}
+}
+
+// Laws: the order of a few lines does not matter where their times differ; no
+// input makes an activity that is later than the look allows; and a recording
+// says the same.
 func FuzzTail(f *testing.F) {
 	f.Add(says(-4, "a", "end_turn", "Ok.")+"\n"+prompt(-3, "go"), uint8(1))
 	f.Add(apiError(-4, "rate_limit", 429, "You've hit your session limit", "")+"\n"+meta, uint8(0))
@@ -158,6 +179,7 @@ func FuzzTail(f *testing.F) {
 		if (r.Limit != nil) && (r.Error == nil) || (r.Error != nil) != (r.LastTurn == TurnError) {
 			t.Errorf("error %v, limit %v, last turn %s", r.Error, r.Limit, r.LastTurn)
 		}
+		recordsAs(t, tail)
 		for _, l := range tail.lines {
 			if l.at.IsZero() || times[l.at.String()] {
 				return
