@@ -203,16 +203,24 @@ func contains(have []string, s string) bool {
 // emitDir completes the sessions of one directory and writes its records.
 func (c Claude) emitDir(w *World, d *claudeDir, emit *emitter) {
 	drafts := claude.Join(d.Reading)
-	transcripts := newTranscripts(w, d, d.surface("claude/transcripts"))
-	for _, draft := range drafts {
-		transcripts.fill(&draft)
-		placeSession(w, &draft)
+	transcripts, places := newTranscripts(w, d, d.surface("claude/transcripts")), &places{w: w}
+	complete := func() func(int) {
+		ends := &ends{w: w, at: w.At, large: &transcripts.large}
+		return func(i int) {
+			draft := &drafts[i]
+			transcripts.fill(draft, ends)
+			places.session(draft)
+			claude.Clean(&draft.Session)
+		}
+	}
+	for i := range inOrder(len(drafts), w.workers(), complete) {
+		draft := &drafts[i]
+		transcripts.note(draft)
 		subject := guard.ID(draft.Subject)
 		if d.label != "" {
 			subject += "@" + d.label
 			draft.Account = d.label
 		}
-		claude.Clean(&draft.Session)
 		emit.add(record.KindSession, subject, draft.Session)
 	}
 	transcripts.finish(drafts)

@@ -5,34 +5,70 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"sync"
 
 	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// placeSession places a draft by its cwd; when that is gone, by the work tree
-// of its job, then by the repository above a /.claude/worktrees/ part.
-func placeSession(w *World, d *claude.Draft) {
-	place, how := w.place(d.Cwd)
+// places remembers where directories stand: sessions share them. Several may
+// ask at a time.
+type places struct {
+	w     *World
+	mu    sync.Mutex
+	known map[string]placed
+}
+
+// placed is a directory's place in a Placed… word, and its path without symbolic
+// links, "" when that cannot be told.
+type placed struct {
+	gitrepo.Place
+	how  string
+	real string
+}
+
+func (p *places) of(dir string) placed {
+	p.mu.Lock()
+	at, ok := p.known[dir]
+	p.mu.Unlock()
+	if ok {
+		return at
+	}
+	at.Place, at.how = p.w.place(dir)
+	at.real, _ = gitrepo.RealPath(p.w.FS, dir) // the place has the error
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known == nil {
+		p.known = map[string]placed{}
+	}
+	p.known[dir] = at
+	return at
+}
+
+// session places a draft by its cwd; when that is gone, by the work tree of its
+// job, then by the repository above a /.claude/worktrees/ part.
+func (p *places) session(d *claude.Draft) {
+	at := p.of(d.Cwd)
+	place, how := at.Place, at.how
 	if how == record.PlacedGone {
-		if p, h := w.place(d.WorktreePath); h == record.PlacedByCwd {
-			place, how = p, record.PlacedByWorktree
+		if at := p.of(d.WorktreePath); at.how == record.PlacedByCwd {
+			place, how = at.Place, record.PlacedByWorktree
 		}
 	}
 	if how == record.PlacedGone {
 		above, _, inWorktrees := strings.Cut(cmp.Or(d.WorktreePath, d.Cwd), "/.claude/worktrees/")
-		if p, h := w.place(above); inWorktrees && h == record.PlacedByCwd {
+		if at := p.of(above); inWorktrees && at.how == record.PlacedByCwd {
 			// The branch of the checkout above is not that of the session.
-			place, how = gitrepo.Place{CommonDir: p.CommonDir}, record.PlacedAbove
+			place, how = gitrepo.Place{CommonDir: at.CommonDir}, record.PlacedAbove
 			if d.WorktreeBranch != "" {
 				place.Branch, place.BranchID = d.WorktreeBranch, gitrepo.BranchID(d.WorktreeBranch)
 			}
 		}
 	}
 	d.Repo, d.Branch, d.BranchID, d.Worktree, d.Placement = place.CommonDir, place.Branch, place.BranchID, place.Worktree, how
-	if real, err := gitrepo.RealPath(w.FS, d.Cwd); err == nil && real != d.Cwd {
-		d.Cwds = []string{real}
+	if at.real != "" && at.real != d.Cwd {
+		d.Cwds = []string{at.real}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -47,22 +48,30 @@ const endedTurn = `{"type":"user","timestamp":"2026-11-29T14:50:00.000Z","messag
 // the last whole line that tells, and no further.
 func TestReadTail_bytes(t *testing.T) {
 	undated := func(n int) string { return `{"type":"mode","mode":"` + strings.Repeat("x", n) + "\"}\n" }
+	upTo := func(n int) (sum int64) {
+		for _, window := range Windows[:n+1] {
+			sum += window
+		}
+		return sum
+	}
+	before := strings.ReplaceAll(endedTurn, "T14:5", "T14:4")
 	tests := []struct {
 		name   string
 		file   *counter
 		read   int64
 		unread string
 	}{
-		{"300 MB, answered by the last lines", &counter{size: 300 << 20, fill: 'x', end: []byte("\n" + endedTurn)}, Windows[0], ""},
-		{"tx-tail-swallowed", &counter{size: 300 << 20, fill: 'x', end: []byte("\n" + endedTurn + undated(256<<10))}, Windows[0] + Windows[1], ""},
-		{"an answer 10 MiB back", &counter{size: 300 << 20, fill: 'x', end: []byte("\n" + endedTurn + undated(10<<20))}, Windows[0] + Windows[1] + Windows[2], ""},
-		{"nothing whole in 16 MiB", &counter{size: 300 << 20, fill: 'x', end: []byte("\n")}, Windows[0] + Windows[1] + Windows[2], "no whole line in the last 16 MiB"},
-		{"nothing that tells in 16 MiB", &counter{size: 300 << 20, fill: 'x', end: []byte("\n" + undated(9))}, Windows[0] + Windows[1] + Windows[2], "the last 16 MiB do not tell"},
+		{"300 MB, answered by the last lines", &counter{size: 300 << 20, fill: 'x', end: []byte("\n" + before + endedTurn)}, upTo(0), ""},
+		{"what stands before may say otherwise", &counter{size: 300 << 20, fill: 'x', end: []byte("\n" + endedTurn)}, upTo(1), ""},
+		{"tx-tail-swallowed", &counter{size: 300 << 20, fill: 'x', end: []byte("\n" + endedTurn + undated(256<<10))}, upTo(2), ""},
+		{"an answer 10 MiB back", &counter{size: 300 << 20, fill: 'x', end: []byte("\n" + endedTurn + undated(10<<20))}, upTo(3), ""},
+		{"nothing whole in 16 MiB", &counter{size: 300 << 20, fill: 'x', end: []byte("\n")}, upTo(3), "no whole line in the last 16 MiB"},
+		{"nothing that tells in 16 MiB", &counter{size: 300 << 20, fill: 'x', end: []byte("\n" + undated(9))}, upTo(3), "the last 16 MiB do not tell"},
 		{"a small file is read once", &counter{size: int64(len(endedTurn)), end: []byte(endedTurn)}, int64(len(endedTurn)), ""},
 		{"an empty file", &counter{}, 0, ""},
 	}
 	for _, tt := range tests {
-		tr := &transcripts{at: look}
+		tr := &ends{at: look, large: new(sync.Mutex)}
 		r, _ := tr.readTail(tt.file, tt.file.size, claude.NewTail)
 		if tt.file.read != tt.read || r.Unread != tt.unread {
 			t.Errorf("%s: read %d bytes, unread %q; want %d, %q", tt.name, tt.file.read, r.Unread, tt.read, tt.unread)
@@ -83,7 +92,7 @@ func TestReadTail_memory(t *testing.T) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r, _ := (&transcripts{at: look}).readTail(f, f.size, claude.NewTail)
+		r, _ := (&ends{at: look, large: new(sync.Mutex)}).readTail(f, f.size, claude.NewTail)
 		runtime.ReadMemStats(&after)
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<20 {
 			t.Errorf("%s: %d MiB allocated", name, grown>>20)
@@ -126,9 +135,9 @@ func FuzzReadTail(f *testing.F) {
 		old := Windows
 		defer func() { Windows = old }()
 		Windows = []int64{int64(n) + 1, int64(len(b)) + 1}
-		got, _ := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)), claude.NewTail)
+		got, _ := (&ends{at: look, large: new(sync.Mutex)}).readTail(bytes.NewReader(b), int64(len(b)), claude.NewTail)
 		Windows = []int64{int64(len(b)) + 1}
-		want, _ := (&transcripts{at: look}).readTail(bytes.NewReader(b), int64(len(b)), claude.NewTail)
+		want, _ := (&ends{at: look, large: new(sync.Mutex)}).readTail(bytes.NewReader(b), int64(len(b)), claude.NewTail)
 		if got.LastTurn != want.LastTurn || fmt.Sprint(got.Question) != fmt.Sprint(want.Question) || (got.Error == nil) != (want.Error == nil) {
 			t.Errorf("windowed %+v, whole %+v", got, want)
 		}
@@ -159,7 +168,7 @@ func TestTranscripts(t *testing.T) {
 	got := map[string]record.Transcript{}
 	for _, id := range []string{"s1", "s2", "s3"} {
 		draft := claude.Draft{TranscriptIDs: []string{id}}
-		tr.fill(&draft)
+		tr.fill(&draft, &ends{w: w, at: w.At, large: &tr.large})
 		got[id] = *draft.Transcript
 	}
 	if a := got["s1"]; a.LastTurn != claude.TurnOpen || a.ActivityAt.Minute() != 20 {
