@@ -29,7 +29,7 @@ var own = []rule{
 	}, {
 		name:     "sk-key",
 		keywords: []string{"sk-"},
-		pattern:  `(?:^|[^A-Za-z0-9_-]|\\[nrt])(sk-` + tok + `{16,})`,
+		pattern:  `(?:^|[^A-Za-z0-9]|\\[nrt])(sk-` + tok + `{16,})`,
 		value:    random,
 	}, {
 		name:     "github-token",

@@ -11,11 +11,15 @@ var products = []rule{
 			`AT[AC]TT3xFfG|ntn_|cmVmdGtuOj|xoxe-1-|pscale_[a-z]+_|lin_(?:api|oauth)_|sk\.eyJ)[A-Za-z0-9_+/=-]{16,}`,
 	}, {
 		name:     "prefixed-token", // the prefix is short, so a letter before it makes it a part of a word
-		keywords: []string{"gsk_", "xai-", "r8_", "cio", "oy2", "atbb", "dp.", "secret_", "1//0", "key-", "squ_", "sqp_", "sqa_", "sdk-"},
-		pattern: `(?:^|[^A-Za-z0-9_-]|\\[nrt])(gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{30,}|cio[A-Za-z0-9]{32}|oy2[a-z0-9]{43}|ATBB[A-Za-z0-9=]{24,}|` +
-			`dp\.[a-z]+\.(?:[a-z0-9_-]+\.)?[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{40,}|1//0[A-Za-z0-9_-]{40,}|key-[0-9a-f]{32}|sq[upa]_[0-9a-f]{40}|` +
+		keywords: []string{"gsk_", "xai-", "r8_", "cio", "oy2", "atbb", "dp.", "secret_", "1//0", "squ_", "sqp_", "sqa_", "sdk-"},
+		pattern: `(?:^|[^A-Za-z0-9]|\\[nrt])(gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{30,}|cio[A-Za-z0-9]{32}|oy2[a-z0-9]{43}|ATBB[A-Za-z0-9=]{24,}|` +
+			`dp\.[a-z]+\.(?:[a-z0-9_-]+\.)?[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{40,}|1//0[A-Za-z0-9_-]{40,}|sq[upa]_[0-9a-f]{40}|` +
 			`sdk-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})`,
 		value: random,
+	}, {
+		name:     "prefixed-token", // "cache-key-…" is none
+		keywords: []string{"key-"},
+		pattern:  `(?:^|[^A-Za-z0-9_-]|\\[nrt])(key-[0-9a-f]{32})`,
 	}, {
 		name:     "suffixed-token",
 		keywords: []string{"ffffnral", "-us"},

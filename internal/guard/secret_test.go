@@ -77,6 +77,7 @@ var secrets = []struct{ rule, text, secret string }{
 	{"flag", "tool --api-key '" + fake(10) + " x'", fake(10)},
 	{"product-token", "figd_" + fake(40), ""},
 	{"prefixed-token", "gsk_" + fake(52), ""},
+	{"prefixed-token", "key-" + strings.Repeat("fa1e", 8), ""},
 	{"suffixed-token", strings.Repeat("fa1e", 9) + "FFFF" + "NRAL", ""},
 	{"azure-secret", "FAK8Q~" + fake(34), ""},
 	{"airtable-token", "pat" + fake(14) + "." + strings.Repeat("fa1e", 16), ""},

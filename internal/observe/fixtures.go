@@ -17,6 +17,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/command"
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 // Meta is the meta.json of a recorded machine.
@@ -45,7 +46,7 @@ func openFixtures(dir string, now time.Time, given bool) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--fixtures: %w", err)
 	}
-	w := &World{Home: m.Home, Host: m.Host, OS: m.OS, Zone: m.Zone, At: m.At, BootAt: m.BootAt, AwakeS: m.AwakeS,
+	w := &World{Home: m.Home, Host: m.Host, OS: m.OS, Zone: guard.Text(m.Zone, zoneColumns), At: m.At, BootAt: m.BootAt, AwakeS: m.AwakeS,
 		FS: dotGit{tree{root.FS(), root.OpenFile}}, env: func(string) string { return "" }, fixtures: dir}
 	if given {
 		w.At, w.AwakeS = now, nil

@@ -148,7 +148,7 @@ func (r *Recording) machine(w *World, table []claude.Process, read bool) {
 		m.Processes = []claude.Process{}
 	}
 	for _, p := range table {
-		p.Exe, p.Cwd, p.Args = guard.Path(p.Exe), guard.Path(p.Cwd), guard.Text(p.Args, errorWidth)
+		p.Start, p.Exe, p.Cwd, p.Args = guard.Text(p.Start, errorWidth), guard.Path(p.Exe), guard.Path(p.Cwd), guard.Text(p.Args, errorWidth)
 		m.Processes = append(m.Processes, p)
 	}
 	r.mkdir("/") // also when no file is kept

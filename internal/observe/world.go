@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -35,6 +36,9 @@ type World struct {
 	rec      *Recording
 }
 
+// zoneColumns is more than the longest name of a zone has. It comes from TZ, where anything may be.
+const zoneColumns = 64
+
 // New returns the recorded machine in fixtures, or this one when fixtures is
 // empty. now is the present of this machine; a recording has its own, which
 // now replaces when given is true.
@@ -53,6 +57,7 @@ func New(fixtures string, now time.Time, given bool) (*World, error) {
 	host, _, _ = strings.Cut(host, ".")
 	w := &World{Home: home, Host: host, At: now, FS: machineTree(), env: os.Getenv}
 	w.platform()
+	w.Zone = guard.Text(w.Zone, zoneColumns)
 	if given {
 		w.AwakeS = nil // it is of the real present
 	}
