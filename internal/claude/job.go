@@ -2,7 +2,6 @@ package claude
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -143,11 +142,7 @@ func ReadJobFile(b []byte, id string) (JobFile, []string, error) {
 // jobFields names unknown keys; bridge and fork keys are families of their own
 // in 2.1.280.
 func (d *driftWords) jobFields(b []byte) {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(b, &m) != nil {
-		return
-	}
-	for k := range m {
+	for _, k := range names(b, jobFields) {
 		if !strings.HasPrefix(k, "bridge") && !strings.HasPrefix(k, "fork") {
 			d.word("job field", k, jobFields)
 		}

@@ -8,11 +8,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 // Pinned is the Claude Code version whose surfaces this package knows.
@@ -149,17 +150,15 @@ func isObject(b []byte) bool {
 // driftWords collects words that this release does not know, each once.
 type driftWords struct{ seen map[string]bool }
 
-// maxDriftWord bounds a foreign word in a message.
-const maxDriftWord = 60
+// maxDriftWord bounds a foreign word in a message, in columns.
+const maxDriftWord = 61
 
 func (d *driftWords) add(what, word string) {
 	if d.seen == nil {
 		d.seen = map[string]bool{}
 	}
-	if len(word) > maxDriftWord {
-		word = word[:maxDriftWord] + "…"
-	}
-	d.seen[fmt.Sprintf("%s %s", what, strings.ToValidUTF8(word, ""))] = true
+	// Before it is cut: what is left of a credential may look like nothing.
+	d.seen[what+" "+guard.Text(word, maxDriftWord)] = true
 }
 
 func (d *driftWords) word(what, word string, known map[string]bool) {
@@ -170,12 +169,8 @@ func (d *driftWords) word(what, word string, known map[string]bool) {
 
 // fields names the keys of an object that are not known.
 func (d *driftWords) fields(what string, object []byte, known map[string]bool) {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(object, &m) != nil {
-		return
-	}
-	for k := range m {
-		d.word(what, k, known)
+	for _, name := range names(object, known) {
+		d.word(what, name, known)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +13,32 @@ import (
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
 )
+
+// fileRead is a file that was read, or the error why it was not.
+type fileRead[T any] struct {
+	file  T
+	drift []string
+	err   error
+}
+
+// readFiles reads files, several at a time, and yields them in order. parse is
+// given the number of the file.
+func readFiles[T any](w *World, paths []string, limit int64, parse func(i int, b []byte) (T, []string, error)) iter.Seq2[int, fileRead[T]] {
+	read := make([]fileRead[T], len(paths))
+	do := func(i int) {
+		b, err := w.ReadFile(paths[i], limit)
+		if read[i].err = err; err == nil {
+			read[i].file, read[i].drift, read[i].err = parse(i, b)
+		}
+	}
+	return func(yield func(int, fileRead[T]) bool) {
+		for i := range inOrder(len(paths), w.workers(), func() func(int) { return do }) {
+			if !yield(i, read[i]) {
+				return
+			}
+		}
+	}
+}
 
 // readJobs reads jobs/*/state.json. A directory without one is counted in
 // unparsed; a file that vanishes meanwhile is not there.
@@ -24,26 +51,23 @@ func readJobs(w *World, d *claudeDir) {
 		fail(s, err)
 		return
 	}
+	var ids, paths []string
 	for _, e := range entries {
-		if !w.isDir(dir, e) {
-			continue // pins.json
+		if w.isDir(dir, e) { // not pins.json
+			ids, paths = append(ids, e.Name()), append(paths, filepath.Join(dir, e.Name(), "state.json"))
 		}
-		id := e.Name()
-		b, err := w.ReadFile(filepath.Join(dir, id, "state.json"), jobLimit)
-		var j claude.JobFile
-		var drift []string
-		if err == nil {
-			j, drift, err = claude.ReadJobFile(b, id)
-		}
-		if err != nil {
+	}
+	for i, f := range readFiles(w, paths, jobLimit, func(i int, b []byte) (claude.JobFile, []string, error) { return claude.ReadJobFile(b, ids[i]) }) {
+		id := ids[i]
+		if f.err != nil {
 			s.Unparsed++
-			d.JobErrors[id] = unreadWhy(err)
+			d.JobErrors[id] = unreadWhy(f.err)
 			continue
 		}
 		d.jobIDs = append(d.jobIDs, id)
 		s.Rows++
-		s.Drift = merge(s.Drift, drift)
-		d.Jobs = append(d.Jobs, j)
+		s.Drift = merge(s.Drift, f.drift)
+		d.Jobs = append(d.Jobs, f.file)
 	}
 	if missing := missingJobs(d); s.Rows == 0 && s.Unparsed == 0 && missing > 0 {
 		fail(s, errors.New("no job file, and the listing names "+strconv.Itoa(missing)+" jobs"))
@@ -70,28 +94,26 @@ func readProcessFiles(w *World, d *claudeDir) {
 		fail(s, err)
 		return
 	}
+	var pids []int
+	var paths []string
 	for _, e := range entries {
 		pid, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json"))
-		if err != nil || pid <= 0 || e.Name() != strconv.Itoa(pid)+".json" {
+		if err == nil && pid > 0 && e.Name() == strconv.Itoa(pid)+".json" {
+			pids, paths = append(pids, pid), append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	for i, f := range readFiles(w, paths, processLimit, func(i int, b []byte) (claude.ProcessFile, []string, error) { return claude.ReadProcessFile(b, pids[i]) }) {
+		if errors.Is(f.err, fs.ErrNotExist) {
 			continue
 		}
-		b, err := w.ReadFile(filepath.Join(dir, e.Name()), processLimit)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		var f claude.ProcessFile
-		var drift []string
-		if err == nil {
-			f, drift, err = claude.ReadProcessFile(b, pid)
-		}
-		if err != nil {
+		if f.err != nil {
 			s.Unparsed++
-			d.FileErrors[pid] = unreadWhy(err)
+			d.FileErrors[pids[i]] = unreadWhy(f.err)
 			continue
 		}
 		s.Rows++
-		s.Drift = merge(s.Drift, drift)
-		d.Files = append(d.Files, f)
+		s.Drift = merge(s.Drift, f.drift)
+		d.Files = append(d.Files, f.file)
 	}
 	if live := liveRows(d); s.Rows == 0 && s.Unparsed == 0 && live > 0 {
 		fail(s, errors.New("no process file, and the listing names "+strconv.Itoa(live)+" processes"))
