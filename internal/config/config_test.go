@@ -240,6 +240,14 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 		}
+		for n := range len(text) { // what was cut is no configuration, unless the rest is white space
+			if c := Parse("f", []byte(text[:n]), homeDir); len(c.Problems) == 0 && strings.TrimSpace(text[n:]) != "" {
+				t.Fatalf("the first %d bytes are sound", n)
+			}
+			if n > 200 {
+				break
+			}
+		}
 		again := Parse("f", []byte(text), homeDir)
 		if fmt.Sprint(c.Problems) != fmt.Sprint(again.Problems) {
 			t.Fatal("not the same twice")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +156,11 @@ func FuzzPulls(f *testing.F) {
 		var rows []struct{ HeadRefName string }
 		if json.Unmarshal(out, &rows) != nil || len(rows) != len(prs) {
 			t.Fatalf("%d of %d rows", len(prs), len(rows))
+		}
+		for _, n := range []int{len(out) / 3, len(out) / 2, len(out) - 1} {
+			if cut, _, err := ParsePulls(out[:n], 200); err == nil && !reflect.DeepEqual(cut, prs) {
+				t.Errorf("of the first %d bytes %d pull requests are read, of all %d", n, len(cut), len(prs))
+			}
 		}
 		ids := map[string]bool{}
 		for _, r := range rows {

@@ -2,6 +2,7 @@ package github
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +147,11 @@ func FuzzRules(f *testing.F) {
 		rb, errb := ParseRules(b)
 		if erra != nil || errb != nil {
 			return
+		}
+		for n := range len(a) {
+			if cut, err := ParseRules(a[:n]); err == nil && !reflect.DeepEqual(cut, ra) {
+				t.Errorf("of the first %d bytes %v is read, of all %v", n, cut, ra)
+			}
 		}
 		one, both := Judge(ra, Classic{}, ActionsApp), Judge(append(ra, rb...), Classic{}, ActionsApp)
 		for _, flag := range both.Flags {

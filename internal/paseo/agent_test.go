@@ -236,6 +236,7 @@ func FuzzAgent(f *testing.F) {
 			return
 		}
 		roundTrip(t, record.KindAgent, a.Record.ID, a.Record)
+		cut(t, b, a, func(b []byte) (Agent, error) { return ParseAgent(b, new(Drift)) })
 		for i, s := range a.Record.Sessions {
 			if s == "" || slices.Contains(a.Record.Sessions[:i], s) {
 				t.Fatalf("sessions %q", a.Record.Sessions)
@@ -252,6 +253,17 @@ func FuzzAgent(f *testing.F) {
 }
 
 // roundTrip requires that data makes a record which reads back the same.
+// cut requires that of a file that is cut nothing else is read than of the
+// whole.
+func cut[T any](t *testing.T, b []byte, whole T, read func([]byte) (T, error)) {
+	t.Helper()
+	for _, n := range []int{len(b) / 3, len(b) / 2, len(b) * 7 / 8, len(b) - 1} {
+		if got, err := read(b[:n]); err == nil && !reflect.DeepEqual(got, whole) {
+			t.Fatalf("of the first %d bytes more is read: %s", n, strings.Join(pretty.Diff(got, whole), "; "))
+		}
+	}
+}
+
 func roundTrip(t *testing.T, kind record.Kind, subject string, data any) {
 	t.Helper()
 	r, err := record.New(kind, record.NewTime(time.Unix(1795965000, 0)), "h", "test", subject, data)

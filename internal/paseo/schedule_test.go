@@ -277,6 +277,10 @@ func FuzzSchedule(f *testing.F) {
 			return
 		}
 		r := s.Seen(look)
+		cut(t, b, r, func(b []byte) (record.Schedule, error) {
+			s, err := ParseSchedule(b, new(Drift))
+			return s.Seen(look), err
+		})
 		roundTrip(t, record.KindSchedule, "paseo/"+r.ID, r)
 		if r.Stale && (r.Status != "active" || r.NextRun == nil || r.LastResult == "running") {
 			t.Fatalf("late: %+v", r)
