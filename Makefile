@@ -2,7 +2,10 @@
 GO ?= go
 FIXTURES := fixtures/cc-2.1.280
 
-.PHONY: build docs demo test vet truth mutate test-real capture bench fuzz soak
+# -matrix judges for both systems at once.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: build docs demo test vet lint vuln race truth mutate test-real capture bench fuzz fuzz-long soak
 
 build: ## the programs, into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -20,6 +23,17 @@ vet:
 	$(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
 
+lint: ## gofmt and staticcheck, for Linux and macOS
+	@test -z "$$(gofmt -l cmd internal tests)" || { gofmt -d cmd internal tests; exit 1; }
+	printf 'linux: GOOS=linux\ndarwin: GOOS=darwin\n' | $(GO) run $(STATICCHECK) -matrix ./...
+
+vuln: ## known vulnerabilities in what is called
+	bash tests/vuln.sh
+
+race: ## the tests under the race detector, and the programs built with it
+	$(GO) test -race -short ./internal/...
+	FLEET_RACE=1 $(GO) test -race -short ./tests -count=1
+
 truth: ## the score over the captured sessions whose situation is known
 	$(GO) test ./tests -run TestTruth -count=1 -v
 
@@ -33,8 +47,11 @@ test-real: ## the real Claude Code against a stub API on loopback; installs with
 capture: ## make the fixtures again from the real Claude Code; needs root
 	$(GO) run ./tests/capture
 
-fuzz: ## half a minute for each fuzz target
-	bash tests/fuzz.sh 30s
+fuzz: ## ten seconds for each fuzz target, two at a time
+	bash tests/fuzz.sh 10s 2
+
+fuzz-long: ## three minutes for each fuzz target, two at a time
+	bash tests/fuzz.sh 3m 2
 
 soak: ## the long forms: 500 ticks of which half are killed, 64 writers of 200 entries, more histories, every kill point
 	FLEET_TICKS=500 FLEET_SOAK=1 $(GO) test ./tests ./internal/asks ./internal/ledger/... -count=1 -timeout 120m -v
