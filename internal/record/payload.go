@@ -72,10 +72,10 @@ type Host struct {
 
 // Tick is what a judge must know and that is no observation.
 type Tick struct {
-	Tick     *int      `json:"tick"`                      // tick number; null outside a tick
-	Scope    string    `json:"scope"`                     // id of the scope
-	Host     string    `json:"host"`                      // the machine that runs the tick
-	Hosts    []string  `json:"hosts"`                     // machines expected in the stream; empty means Host alone
+	Tick  *int     `json:"tick"`  // tick number; null outside a tick
+	Scope string   `json:"scope"` // id of the scope
+	Host  string   `json:"host"`  // the machine that runs the tick
+	Hosts []string `json:"hosts"` // machines expected in the stream; empty means Host alone
 
 	SSH map[string]string `json:"ssh,omitempty"` // by the name of another machine: the words behind ssh -t that lead there
 

@@ -9,13 +9,18 @@ import (
 // alarm is the sentence of the first line: what came in is not the whole, or
 // is nothing.
 func (r *Report) alarm(empty bool, sessions int) string {
-	severe, incomplete := false, ""
+	severe, incomplete, hosts := false, "", 0
 	for _, n := range r.NotRead {
 		severe = severe || slices.Index(whys, n.Why) <= slices.Index(whys, WhyAbsent)
 		program, _, _ := strings.Cut(n.Name, "@")
 		if incomplete == "" && (program == judge || n.Why == WhyHost || n.Why == WhyCut && program == observers["claude"]) {
 			incomplete = n.Name + ": " + n.Says
+		} else if n.Why == WhyHost {
+			hosts++
 		}
+	}
+	if hosts > 0 {
+		incomplete += "; and " + count(hosts, "more machine", "more machines")
 	}
 	dark := r.dark()
 	if incomplete == "" {

@@ -45,7 +45,7 @@ func Asks(w io.Writer, r Report) error {
 	}
 	p := &page{Report: r}
 	p.printf("# Tick %d of %s asks %s\n\n", r.batch.Batch, text(r.Scope, nameWidth), count(len(r.batch.Asks), "question", "questions"))
-	last := ""
+	last := "\x00"
 	for _, a := range r.batchByHost() {
 		p.batchHead(&last, a)
 		p.printf("- **%s**", text(a.ID, nameWidth))
@@ -66,10 +66,10 @@ func Asks(w io.Writer, r Report) error {
 }
 
 // batchByHost is the asks of the batch, machine by machine when they are about
-// several; what is about no session comes first.
+// several; what is about no session comes last.
 func (r *Report) batchByHost() []record.BatchAsk {
 	asks := slices.Clone(r.batch.Asks)
-	slices.SortStableFunc(asks, func(a, b record.BatchAsk) int { return cmp.Compare(r.hostOf(a), r.hostOf(b)) })
+	slices.SortStableFunc(asks, func(a, b record.BatchAsk) int { return byHost(len(r.Machines) > 1, r.hostOf(a), r.hostOf(b)) })
 	return asks
 }
 
@@ -91,6 +91,6 @@ func (p *page) batchHead(last *string, a record.BatchAsk) {
 	if len(p.Machines) > 1 && host != *last {
 		*last = host
 		p.gap()
-		p.printf("## %s\n\n", text(host, nameWidth))
+		p.printf("## %s\n\n", cmp.Or(text(host, nameWidth), "The scope"))
 	}
 }

@@ -181,10 +181,15 @@ func (p *page) machine(m Machine) string {
 }
 
 // byHost puts what is of one machine together, in the order of the machines'
-// names, when there are several.
+// names, when there are several; what is of none comes last.
 func byHost(many bool, a, b string) int {
-	if !many {
+	switch {
+	case !many || a == b:
 		return 0
+	case a == "":
+		return 1
+	case b == "":
+		return -1
 	}
 	return cmp.Compare(a, b)
 }

@@ -24,13 +24,13 @@ var (
 func newNames(r Report) names {
 	n := names{ids: map[key]string{}, homes: map[string]string{}}
 	hosts := map[string]bool{}
-	uses := map[string]int{}
+	uses := map[key]int{}
 	for k := range r.verdicts {
-		uses[shortID(k.subject)]++
+		uses[key{k.host, shortID(k.subject)}]++
 	}
 	for k, row := range r.verdicts {
 		n.ids[k] = shortID(k.subject)
-		if uses[n.ids[k]] > 1 {
+		if uses[key{k.host, n.ids[k]}] > 1 { // a machine stands beside its sessions
 			n.ids[k] = k.subject
 		}
 		hosts[k.host] = true
