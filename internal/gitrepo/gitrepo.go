@@ -140,7 +140,7 @@ func RealPath(fsys fs.FS, p string) (string, error) {
 	if !path.IsAbs(p) {
 		return "", fmt.Errorf("%q is not an absolute path", p)
 	}
-	todo := strings.Split(path.Clean(p), "/")
+	todo := strings.Split(p, "/") // not cleaned: the parent of a link is that of its target
 	done := "/"
 	for hops := 0; len(todo) > 0; {
 		part := todo[0]
