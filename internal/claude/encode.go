@@ -115,7 +115,7 @@ func (e entry) cleaned() entry {
 	for i, b := range m.Content.Blocks {
 		b = b.read()
 		b.Text, b.Plan, b.Summary = telling(b.Text), guard.Text(b.Plan, textWidth), guard.Text(b.Summary, nameWidth)
-		b.ID, b.Name, b.ToolUseID = word(b.ID), word(b.Name), word(b.ToolUseID)
+		b.Type, b.ID, b.Name, b.ToolUseID = word(b.Type), word(b.ID), word(b.Name), word(b.ToolUseID)
 		b.Asked = cleanAsked(b.Asked)
 		m.Content.Blocks[i] = b
 	}
