@@ -17,10 +17,9 @@ import (
 
 // A fleet is a home directory with many sessions: those of the captured fleet
 // over and over, each with other ids, pids and directories, behind transcripts
-// of realistic sizes; and a claude that lists them.
+// of realistic sizes; and bin/claude, which lists them.
 type fleet struct {
 	home        string
-	claude      string // path of a stand-in for claude, which answers from files
 	transcripts []string
 	files       []string // job and process files
 	rnd         *rand.Rand
@@ -34,20 +33,19 @@ const groups = 10
 const now = "2026-11-29T18:08:47.767Z"
 
 // newFleet makes a home directory of n sessions and about size bytes of
-// transcripts.
-func newFleet(l lab, name string, n int, size int64) (*fleet, error) {
+// transcripts. transcripts and files in it list them, NUL behind each.
+func newFleet(l lab, home string, n int, size int64) error {
 	src := filepath.Join(l.root, fixtures)
-	f := &fleet{home: l.path(name), rnd: rand.New(rand.NewPCG(1, 2))}
-	f.claude = filepath.Join(f.home, "bin/claude")
+	f := &fleet{home: home, rnd: rand.New(rand.NewPCG(1, 2))}
 	for g := range groups {
 		to := fmt.Sprintf("%s/src/%d", f.home, g)
 		if err := f.copyTree(filepath.Join(src, "root/home/dev/src"), to, strings.NewReplacer("/home/dev/src/", to+"/")); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	members, err := captured(src)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var rows []json.RawMessage
 	var history bytes.Buffer
@@ -66,13 +64,18 @@ func newFleet(l lab, name string, n int, size int64) (*fleet, error) {
 			pasts[i%len(members)] = newPast(uint64(i), startOf(m.transcript), 1<<20)
 		}
 		if err := f.member(m, as, pasts[i%len(members)], sizes[i]); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := f.write(".claude/history.jsonl", history.Bytes()); err != nil {
-		return nil, err
+		return err
 	}
-	return f, f.standIn(rows)
+	for name, paths := range map[string][]string{"transcripts": f.transcripts, "files": f.files} {
+		if err := f.write(name, []byte(strings.Join(paths, "\x00")+"\x00")); err != nil {
+			return err
+		}
+	}
+	return f.standIn(rows)
 }
 
 // standIn writes what stands in for claude: a script that prints files.
@@ -84,7 +87,7 @@ func (f *fleet) standIn(rows []json.RawMessage) error {
 	if err == nil {
 		err = f.write("bin/claude", fmt.Appendf(nil, "#!/bin/sh\n[ \"$1\" != --version ] || { echo '2.1.280 (Claude Code)'; exit; }\nexec cat %s/listing.json\n", f.home))
 	}
-	return cmp.Or(err, os.Chmod(f.claude, 0o755))
+	return cmp.Or(err, os.Chmod(filepath.Join(f.home, "bin/claude"), 0o755))
 }
 
 // with is how many members have a transcript.

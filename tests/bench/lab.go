@@ -7,14 +7,15 @@ import (
 	"path/filepath"
 )
 
-// A lab is where measurements are made: a scratch directory with the programs
-// of the checkout.
+// A lab is where measurements are made: the programs of the checkout, and a
+// scratch directory.
 type lab struct {
 	root string // the checkout
 	dir  string // scratch; everything in it goes
+	bin  string // the programs
 }
 
-// newLab builds the programs, those of tests/bench/cmd too.
+// newLab builds the programs and a further one that does nothing.
 func newLab(scratch string) (lab, error) {
 	root, err := os.Getwd()
 	if err != nil {
@@ -27,10 +28,16 @@ func newLab(scratch string) (lab, error) {
 	if err != nil {
 		return lab{}, err
 	}
-	l := lab{root: root, dir: dir}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin")+"/", "./cmd/...", "./tests/bench/nothing")
+	l := lab{root: root, dir: dir, bin: filepath.Join(dir, "bin")}
+	build := exec.Command("go", "build", "-o", l.bin+"/", "./cmd/...", "./tests/bench/nothing")
 	build.Dir, build.Stderr = root, os.Stderr
-	if err := build.Run(); err != nil {
+	if err = build.Run(); err == nil {
+		var tick []byte
+		if tick, err = os.ReadFile(filepath.Join(root, "bin/tick.sh")); err == nil {
+			err = os.WriteFile(l.program("tick.sh"), tick, 0o755)
+		}
+	}
+	if err != nil {
 		l.close()
 		return lab{}, fmt.Errorf("building the programs: %w", err)
 	}
@@ -40,7 +47,7 @@ func newLab(scratch string) (lab, error) {
 func (l lab) close() { _ = os.RemoveAll(l.dir) }
 
 // program is the path of a built program.
-func (l lab) program(name string) string { return filepath.Join(l.dir, "bin", name) }
+func (l lab) program(name string) string { return filepath.Join(l.bin, name) }
 
 // path is a path in the scratch directory.
 func (l lab) path(name string) string { return filepath.Join(l.dir, name) }

@@ -27,7 +27,7 @@ type history struct {
 // three things, sees them, answers some, and what was asked before is over;
 // now and then a session is spawned or adopted. The last tick has begun and has
 // written nothing.
-func writeLedger(w io.Writer, n int) error {
+func writeLedger(w io.Writer, _ lab, n int) error {
 	h := history{out: bufio.NewWriterSize(w, 1<<20), left: n - 1, at: time.Date(2000, 1, 1, 0, 0, 2, 120e6, time.UTC)}
 	for h.left > 0 && h.err == nil {
 		h.whole()
