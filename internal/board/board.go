@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/gitrepo"
@@ -27,10 +28,10 @@ const (
 	lineWidth   = 300
 )
 
-var scopeShape = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+var scopeShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`) })
 
 // ValidScope tells whether s can be a scope, and so the name of its directory.
-func ValidScope(s string) bool { return scopeShape.MatchString(s) }
+func ValidScope(s string) bool { return scopeShape().MatchString(s) }
 
 // Board is what the logs of one or more scopes say together: a session that
 // moved from one scope to another has one row. The zero Board is empty.

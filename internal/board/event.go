@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -31,8 +32,8 @@ type event struct {
 }
 
 var (
-	sessionShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
-	bareWord     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+	sessionShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`) })
+	bareWord     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`) })
 )
 
 // parse reads one line. unknown is the version or type of an event that a later
@@ -56,7 +57,7 @@ func parse(line []byte) (e event, unknown string, err error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return e, "", errors.New("no event")
 	}
-	if e.TS.IsZero() || !sessionShape.MatchString(e.SessionID) {
+	if e.TS.IsZero() || !sessionShape().MatchString(e.SessionID) {
 		return e, "", errors.New("no time or no session id")
 	}
 	return e, "", nil
@@ -72,7 +73,7 @@ func (e event) text(field string) string {
 // word, as older hooks write it.
 func (e event) death() *record.BoardDeath {
 	class, text := e.text("error_type"), e.text("error")
-	if class == "" && bareWord.MatchString(text) {
+	if class == "" && bareWord().MatchString(text) {
 		class, text = text, ""
 	}
 	return &record.BoardDeath{At: e.TS, Class: guard.Text(class, wordWidth), Text: guard.Text(text, lineWidth)}

@@ -3,6 +3,7 @@ package claude
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -45,14 +46,16 @@ func QuestionText(asked []Asked) record.Question {
 
 // arcLine is a session's own last word: a line that begins with ARC-STATUS and
 // a word in capitals.
-var arcLine = regexp.MustCompile(`(?m)^[ \t]*\**ARC-STATUS:\**[ \t]*([A-Z][A-Z_-]*)\b.*$`)
+var arcLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[ \t]*\**ARC-STATUS:\**[ \t]*([A-Z][A-Z_-]*)\b.*$`)
+})
 
 // fence is a code block: what stands in one is quoted.
-var fence = regexp.MustCompile("(?ms)^[ \\t]*```.*?(^[ \\t]*```[ \\t]*$|\\z)")
+var fence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?ms)^[ \\t]*```.*?(^[ \\t]*```[ \\t]*$|\\z)") })
 
 // arcStatus finds the last ARC-STATUS line of a text, outside of code blocks.
 func arcStatus(text string, at time.Time) *record.ArcStatus {
-	ms := arcLine.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1)
+	ms := arcLine().FindAllStringSubmatch(fence().ReplaceAllString(text, ""), -1)
 	if ms == nil {
 		return nil
 	}
@@ -63,7 +66,7 @@ func arcStatus(text string, at time.Time) *record.ArcStatus {
 // proseQuestion is the question that ends a text, nil when it does not end in
 // one: the last sentence of the last line, an ARC-STATUS line left out.
 func proseQuestion(text string, at time.Time) *record.Question {
-	text = strings.TrimSpace(arcLine.ReplaceAllString(text, ""))
+	text = strings.TrimSpace(arcLine().ReplaceAllString(text, ""))
 	line := text[strings.LastIndexByte(text, '\n')+1:]
 	line = strings.TrimRight(strings.TrimSpace(line), "*_\"') ")
 	if !strings.HasSuffix(line, "?") && !strings.HasSuffix(line, "？") {

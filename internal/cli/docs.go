@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	flags "github.com/jessevdk/go-flags"
 )
@@ -92,7 +93,7 @@ func (m manual) commandNames() string {
 
 // sentence finds in an About the beginning of a sentence about a command: the
 // words before the colon, such as "get SCOPE KEY", "ack TICK, ack --all".
-var sentence = regexp.MustCompile(`(?m)(?:^|\. )([a-z][a-z-]*)\b([^:.\n]*): `)
+var sentence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^|\. )([a-z][a-z-]*)\b([^:.\n]*): `) })
 
 // commandsOf reads the commands from an About. A sentence in it that begins
 // with small letters and has a colon is about a command; it goes to the next
@@ -100,7 +101,7 @@ var sentence = regexp.MustCompile(`(?m)(?:^|\. )([a-z][a-z-]*)\b([^:.\n]*): `)
 func commandsOf(about string) []command {
 	cs := []command{}
 	for line := range strings.SplitSeq(about, "\n") {
-		found := sentence.FindAllStringSubmatchIndex(line, -1)
+		found := sentence().FindAllStringSubmatchIndex(line, -1)
 		for i, at := range found {
 			end := len(line)
 			if i+1 < len(found) {

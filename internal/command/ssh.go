@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // sshOptions are ssh and how it is always run: it asks nothing, forwards
@@ -26,7 +27,7 @@ const remoteScript = `case $0 in "~/"*) c=$HOME/${0#??};; *) c=$0;; esac; ` +
 const remotePrefix = "exec sh -c '" + remoteScript + "'"
 
 // quotedWords are words in single quotes, a single quote in one left out of them.
-var quotedWords = regexp.MustCompile(`^(?: '(?:[^']|'\\'')*')+$`)
+var quotedWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?: '(?:[^']|'\\'')*')+$`) })
 
 // RemoteCommand is the command line that runs words on another machine, each
 // word as it stands. One that begins with ~/ is a program of the home there.
@@ -40,7 +41,7 @@ func RemoteCommand(words []string) string {
 
 func isRemote(line string) bool {
 	words, ok := strings.CutPrefix(line, remotePrefix)
-	return ok && quotedWords.MatchString(words)
+	return ok && quotedWords().MatchString(words)
 }
 
 // SSH is the argv that runs words at a destination of ssh. config is ssh's

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -200,7 +201,7 @@ func (f *File) Scope(id string) (*Scope, error) {
 }
 
 // scopeID is what a scope may be called.
-var scopeID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+var scopeID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`) })
 
 const wantID = "want an id of a-z, 0-9, _ and -, 64 characters at most, the first no sign"
 
@@ -237,7 +238,7 @@ func (f *File) readScopes(r *reader, key string, n *node) bool {
 			r.fail(n.fields[id], at, "comes twice")
 			continue
 		}
-		if !scopeID.MatchString(id) {
+		if !scopeID().MatchString(id) {
 			r.fail(n.fields[id], at, wantID)
 			continue
 		}

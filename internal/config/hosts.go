@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // hostObserver is the program that looks at another machine.
@@ -17,9 +18,9 @@ const maxHosts = 64
 // included: none of its characters means anything to a shell, and the first is
 // no dash, which would make it an option.
 var (
-	hostName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	destination = regexp.MustCompile(`^[A-Za-z0-9_\[][A-Za-z0-9._@:%/\[\]+-]{0,254}$`)
-	remoteWord  = regexp.MustCompile(`^[A-Za-z0-9_./~][A-Za-z0-9_./~-]*$`)
+	hostName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
+	destination = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_\[][A-Za-z0-9._@:%/\[\]+-]{0,254}$`) })
+	remoteWord  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./~][A-Za-z0-9_./~-]*$`) })
 )
 
 var (
@@ -44,14 +45,14 @@ var (
 	aDestination = matching("a destination of ssh, such as box, ana@box or ssh://ana@box:2222", destination)
 	aCommand     = rule{"a program, or a list of texts that begins with one", func(r *reader, key string, n *node, into any) bool {
 		if n.is("string") {
-			if !remoteWord.MatchString(n.text) {
+			if !remoteWord().MatchString(n.text) {
 				return false
 			}
 			*into.(*[]string) = []string{n.text}
 			return true
 		}
 		var words []string
-		if !argv.read(r, key, n, &words) || !remoteWord.MatchString(words[0]) ||
+		if !argv.read(r, key, n, &words) || !remoteWord().MatchString(words[0]) ||
 			slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, "\n\r") }) {
 			return false
 		}
@@ -69,9 +70,9 @@ var (
 )
 
 // matching is a text of a shape.
-func matching(want string, shape *regexp.Regexp) rule {
+func matching(want string, shape func() *regexp.Regexp) rule {
 	return rule{want, func(_ *reader, _ string, n *node, into any) bool {
-		if !n.is("string") || !shape.MatchString(n.text) {
+		if !n.is("string") || !shape().MatchString(n.text) {
 			return false
 		}
 		*into.(*string) = n.text
@@ -106,7 +107,7 @@ func HostOf(ssh string) (h Host, ok bool) {
 	if i := strings.IndexAny(name, ":/"); i >= 0 && strings.HasPrefix(ssh, "ssh://") {
 		name = name[:i]
 	}
-	return Host{Name: name, SSH: ssh, Command: []string{hostObserver}, TimeoutS: 60}, destination.MatchString(ssh) && hostName.MatchString(name)
+	return Host{Name: name, SSH: ssh, Command: []string{hostObserver}, TimeoutS: 60}, destination().MatchString(ssh) && hostName().MatchString(name)
 }
 
 // Host returns the host of a name.

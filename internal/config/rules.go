@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // rule says what a value must be. read puts it into the place that into points
@@ -63,10 +64,10 @@ func (r *reader) object(key string, n *node, want string, fields []field) {
 }
 
 // plainKey is a key that is shown as it is; another is shown quoted.
-var plainKey = regexp.MustCompile(`^[A-Za-z0-9_.:/@~*-]{1,64}$`)
+var plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.:/@~*-]{1,64}$`) })
 
 func below(key, name string) string {
-	if !plainKey.MatchString(name) {
+	if !plainKey().MatchString(name) {
 		name = strconv.QuoteToASCII(name[:min(len(name), 64)])
 	}
 	if key == "" {
@@ -160,11 +161,11 @@ func expand(n *node, home string) (string, bool) {
 	return path.Clean(n.text), path.IsAbs(n.text)
 }
 
-var digits = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`) })
 
 func atLeast(least int) rule {
 	return rule{fmt.Sprintf("a whole number from %d", least), func(_ *reader, _ string, n *node, into any) bool {
-		if !n.is("number") || !digits.MatchString(n.text) {
+		if !n.is("number") || !digits().MatchString(n.text) {
 			return false
 		}
 		i, _ := strconv.Atoi(n.text)

@@ -87,7 +87,7 @@ func isUnused(key string) bool {
 
 // Default returns a scope of which no configuration says anything.
 func Default(id, home string) (*Scope, error) {
-	if !scopeID.MatchString(id) {
+	if !scopeID().MatchString(id) {
 		return nil, fmt.Errorf("%q is no scope: %s", id, wantID)
 	}
 	return newScope(id, home), nil

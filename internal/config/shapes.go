@@ -3,6 +3,7 @@ package config
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/itchyny/gojq"
 
@@ -76,7 +77,7 @@ var (
 	}}
 	askKey = rule{"a key of a-z, 0-9, . _ - and :", func(_ *reader, _ string, n *node, into any) bool {
 		*into.(*string) = n.text
-		return n.is("string") && askKeyShape.MatchString(n.text)
+		return n.is("string") && askKeyShape().MatchString(n.text)
 	}}
 	jq = rule{"a jq expression", func(r *reader, key string, n *node, into any) bool {
 		if !n.is("string") {
@@ -94,4 +95,4 @@ var (
 	}}
 )
 
-var askKeyShape = regexp.MustCompile(`^[a-z0-9][a-z0-9._:-]{0,99}$`)
+var askKeyShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9._:-]{0,99}$`) })

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/guard"
@@ -78,7 +79,7 @@ func Fail(exit int, stdout []byte, stderr string, at time.Time) *Failure {
 		f.Says = fmt.Sprintf("gh: exit status %d", exit)
 	}
 	message := stderr
-	if m := statusShape.FindStringSubmatch(stderr); m != nil {
+	if m := statusShape().FindStringSubmatch(stderr); m != nil {
 		f.Status, _ = strconv.Atoi(m[1])
 	}
 	a, err := ParseAnswer(stdout)
@@ -99,7 +100,7 @@ func Fail(exit int, stdout []byte, stderr string, at time.Time) *Failure {
 
 // statusShape is how gh tells a status on stderr: "gh: Not Found (HTTP 404)",
 // "HTTP 502: 502 Bad Gateway (https://…)".
-var statusShape = regexp.MustCompile(`\bHTTP ([1-5][0-9]{2})\b`)
+var statusShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bHTTP ([1-5][0-9]{2})\b`) })
 
 // TooHeavy tells a query that GitHub gave up on: asked for less, it may answer.
 func (f *Failure) TooHeavy() bool {

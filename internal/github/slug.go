@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // ErrNotGitHub is returned for an origin that surely leads to no repository on
@@ -25,7 +26,7 @@ var (
 
 // slugShape is what GitHub allows as owner/name. Neither begins with a dash
 // that gh could take for a flag.
-var slugShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]{1,100}$`)
+var slugShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]{1,100}$`) })
 
 // Slug returns the owner/name of the first of urls that leads to github.com:
 // the URL of a remote as it is configured, and as insteadOf rewrites it, in
@@ -107,7 +108,7 @@ func scpLike(s string) (host, path string, ok bool) {
 
 // ValidSlug tells whether s is an owner/name that GitHub can have.
 func ValidSlug(s string) bool {
-	return slugShape.MatchString(s) && !strings.HasSuffix(s, "/.") && !strings.HasSuffix(s, "/..")
+	return slugShape().MatchString(s) && !strings.HasSuffix(s, "/.") && !strings.HasSuffix(s, "/..")
 }
 
 // notGitHub is a reason that wraps ErrNotGitHub.

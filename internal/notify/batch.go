@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
@@ -86,11 +87,11 @@ func openAsks(n int) string {
 }
 
 // bare is a word that a shell takes as it is.
-var bare = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
+var bare = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`) })
 
 // word is s as one word of a shell's command line.
 func word(s string) string {
-	if bare.MatchString(s) {
+	if bare().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -60,7 +61,7 @@ var dialogs = []dialog{
 			switch {
 			case res.Status == 0:
 				return seen, true
-			case res.Status == 1 && !notShown.Match(res.Stderr):
+			case res.Status == 1 && !notShown().Match(res.Stderr):
 				return later, true
 			case res.Status == 5:
 				return gaveUp, true
@@ -78,7 +79,7 @@ var dialogs = []dialog{
 			switch {
 			case res.Status == 0:
 				return seen, true
-			case res.Status == 1 && !notShown.Match(res.Stderr), res.Status == 2:
+			case res.Status == 1 && !notShown().Match(res.Stderr), res.Status == 2:
 				return later, true
 			}
 			return record.Shown{}, false
@@ -88,7 +89,9 @@ var dialogs = []dialog{
 
 // notShown is what toolkits say when there is no display, or a flag is none of
 // theirs. Some end with status 1 then, which is also that of the button Later.
-var notShown = regexp.MustCompile(`(?i)(open|connect to|unable to init)[^\n]{0,40}(display|server)|unknown option`)
+var notShown = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(open|connect to|unable to init)[^\n]{0,40}(display|server)|unknown option`)
+})
 
 // rich is a text for kdialog, which takes \n and \\ in it for escapes, and
 // anything that looks like a tag for HTML. So all of it is HTML, and says so.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/schedule"
@@ -18,7 +19,9 @@ const booted = "/run/systemd/system"
 
 // notBooted is what systemctl says where systemd does not run the machine. One
 // that says something else, or nothing, was not read.
-var notBooted = regexp.MustCompile(`^systemctl: (System has not been booted with systemd|Failed to connect to .*\bbus\b)`)
+var notBooted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^systemctl: (System has not been booted with systemd|Failed to connect to .*\bbus\b)`)
+})
 
 // systemd asks the owner's service manager about its timers: those in memory
 // and those that only have a file. Timers that packages brought are counted and
@@ -48,7 +51,7 @@ func (r *scheduleReading) systemd() *planned {
 	case err != nil && unsure != nil:
 		p.refuse(at(booted, unsure))
 		return p
-	case err != nil && !there && notBooted.MatchString(err.Error()):
+	case err != nil && !there && notBooted().MatchString(err.Error()):
 		p.Absent, p.Notes = true, []string{"systemd does not run this machine"}
 		return p
 	case err != nil:
