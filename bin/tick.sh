@@ -104,6 +104,7 @@ say() { echo "tick.sh: $*" >&3; }
 fail() {
 	trap '' TERM INT HUP
 	to='' && more="more is in $state/tick.log"
+	[ -z "$dir" ] || rm -f "$dir/stages.part" "$dir/sessions.part"
 	echo "tick.sh: tick ${n:-without a number} failed: $1" >&2 || more="$state/tick.log cannot be written"
 	say "tick ${n:-without a number} failed: $1; $more"
 	more=''

@@ -85,15 +85,20 @@ func (l Ledger) replace(c fold.Compacted) error {
 	return l.syncDir()
 }
 
-// setAside appends damaged lines to ledger.damaged.
+// setAside appends damaged lines to ledger.damaged: all of them or none.
 func (l Ledger) setAside(lines [][]byte) error {
 	name := filepath.Join(l.Dir, DamagedFile)
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := l.open(name, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(bytes.Join(lines, []byte("\n")), '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	size, err := regularSize(f, name)
+	if err == nil {
+		if err = appendTo(f, size, lines); err != nil && size == 0 {
+			err = errors.Join(err, os.Remove(name))
+		}
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	return nil

@@ -84,7 +84,8 @@ func TestCompact_fails(t *testing.T) {
 			must(t, os.Mkdir(filepath.Join(l.Dir, lockFile), 0o700))
 		}},
 		{"nothing can be set aside", "is a directory", func(t *testing.T, l *Ledger) { must(t, os.Mkdir(filepath.Join(l.Dir, DamagedFile), 0o700)) }},
-		{"setting aside fails", "ledger.damaged: no space left on device", func(t *testing.T, l *Ledger) {
+		{"setting aside fails", "ledger.damaged: no space left on device", func(t *testing.T, l *Ledger) { *l = l.on(faulty{room: 10}) }},
+		{"where it is set aside is no file", "ledger.damaged: not a regular file", func(t *testing.T, l *Ledger) {
 			must(t, os.Symlink("/dev/full", filepath.Join(l.Dir, DamagedFile)))
 		}},
 		{"it cannot be opened", "input/output error", func(t *testing.T, l *Ledger) {
@@ -106,6 +107,9 @@ func TestCompact_fails(t *testing.T) {
 		}
 		if got := clean.text(t); got != before || c.Dropped > 0 && tt.name == "a tick runs" {
 			t.Errorf("%s: the ledger changed", tt.name)
+		}
+		if info, err := os.Lstat(filepath.Join(l.Dir, DamagedFile)); err == nil && info.Mode().IsRegular() {
+			t.Errorf("%s: half of the damaged lines are set aside", tt.name)
 		}
 	}
 	if _, err := newLedger(t).Compact(); !errors.Is(err, fs.ErrNotExist) {

@@ -50,11 +50,13 @@ func (w *World) Record(dir string) error {
 	return nil
 }
 
-// failed returns the first failure of the recording, nil when there is none.
+// failed returns the first failure of the recording, nil when there is none. One
+// that failed has no meta.json, so that nothing takes it for a whole one.
 func (r *Recording) failed() error {
 	if r == nil || r.err == nil {
 		return nil
 	}
+	r.root.Remove("meta.json") // when it is there, the last of what was written may still be missing
 	return fmt.Errorf("--record: %w", r.err)
 }
 
@@ -64,7 +66,9 @@ func (r *Recording) write(path string, b []byte, err error) {
 	}
 	if err == nil {
 		if err = r.root.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			err = r.root.WriteFile(path, b, 0o600)
+			if err = r.root.WriteFile(path, b, 0o600); err != nil {
+				r.root.Remove(path) // half of it, or nothing
+			}
 		}
 	}
 	r.err = err

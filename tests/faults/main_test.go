@@ -96,13 +96,14 @@ type box struct {
 	t    testing.TB
 	home string
 	env  []string
+	pids map[string]int // the processes of its sessions, by name
 	uid  int // that programs run as; 0: the user of the test
 }
 
 func newBox(t testing.TB) *box {
 	t.Helper()
 	home := open(t)
-	return &box{t: t, home: home, env: []string{"HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + bin + ":/usr/bin:/bin", "TZ=UTC", "LC_ALL=C"}}
+	return &box{t: t, home: home, pids: map[string]int{}, env: []string{"HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + bin + ":/usr/bin:/bin", "TZ=UTC", "LC_ALL=C"}}
 }
 
 // plain makes a box's programs those of a user whom permissions bind. It is
