@@ -84,7 +84,7 @@ func TestCompact_fails(t *testing.T) {
 			must(t, os.Mkdir(filepath.Join(l.Dir, lockFile), 0o700))
 		}},
 		{"nothing can be set aside", "is a directory", func(t *testing.T, l *Ledger) { must(t, os.Mkdir(filepath.Join(l.Dir, DamagedFile), 0o700)) }},
-		{"setting aside fails", "ledger.damaged: no space left on device", func(t *testing.T, l *Ledger) { *l = l.on(faulty{room: 10}) }},
+		{"setting aside fails", "ledger.damaged: no space left on device", func(t *testing.T, l *Ledger) { *l = l.on(faulty{room: 1}) }},
 		{"where it is set aside is no file", "ledger.damaged: not a regular file", func(t *testing.T, l *Ledger) {
 			must(t, os.Symlink("/dev/full", filepath.Join(l.Dir, DamagedFile)))
 		}},

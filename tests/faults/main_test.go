@@ -97,7 +97,7 @@ type box struct {
 	home string
 	env  []string
 	pids map[string]int // the processes of its sessions, by name
-	uid  int // that programs run as; 0: the user of the test
+	uid  int            // that programs run as; 0: the user of the test
 }
 
 func newBox(t testing.TB) *box {
