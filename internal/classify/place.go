@@ -38,6 +38,11 @@ func (st *stream) placed(f *Facts) Reading {
 		return no("git", "its cwd is gone and nothing places it")
 	case f.Repo == "":
 		return unread("git", "no source names its cwd")
+	case st.tick.There[f.Host] != nil:
+		if slices.Contains(st.tick.There[f.Host], f.Repo) {
+			return yes("git", "its repository %s is in the scope", f.Repo)
+		}
+		return no("git", "its repository %s is none that the scope has on %s", f.Repo, f.Host)
 	case slices.Contains(st.tick.Others, f.Repo):
 		return no("git", "its repository %s is another scope's", f.Repo)
 	case slices.Contains(st.tick.Repos, f.Repo):

@@ -125,6 +125,42 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// TestHosts_repos checks that the repositories that a machine has of its own are
+// looked for there alone.
+func TestHosts_repos(t *testing.T) {
+	w := scoped(session("s")).adopt("*")
+	near, far := w.records(), w.records()
+	for i := range far {
+		far[i].Host = "farbox"
+	}
+	for _, tt := range []struct {
+		there map[string][]string
+		want  string
+	}{
+		{nil, "devbox 9a, farbox 9a"},
+		{map[string][]string{"farbox": {"/elsewhere/.git"}}, "devbox 9a, farbox 1"},
+		{map[string][]string{"farbox": {"/elsewhere/.git", w.sessions[0].Repo}}, "devbox 9a, farbox 9a"},
+		{map[string][]string{"attic": {"/elsewhere/.git"}}, "devbox 9a, farbox 9a"},
+	} {
+		rs := slices.Concat(near, far)
+		for i, r := range rs {
+			if k, ok := record.Payload[record.Tick](r); ok && r.Host == devbox {
+				tick := *k
+				tick.There = tt.there
+				rs[i], _ = record.New(r.Kind, r.At, r.Host, r.By, r.Subject, tick)
+			}
+		}
+		rs = slices.DeleteFunc(rs, func(r record.Record) bool { return r.By == config && r.Host == "farbox" })
+		got := []string{}
+		for _, s := range standard().sessions(newStream(setOf(rs))) {
+			got = append(got, s.record.Host+" "+s.verdict.Class)
+		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("%v: %q, want %s", tt.there, got, tt.want)
+		}
+	}
+}
+
 // TestAccounts checks that a session of a further Claude directory rests on
 // the surfaces of that directory.
 func TestAccounts(t *testing.T) {

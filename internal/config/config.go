@@ -92,6 +92,7 @@ type Host struct {
 	SSHConfig string   `json:"ssh_config,omitempty"` // "": ssh's own
 	Command   []string `json:"command"`              // what observes there; the first may begin with ~/
 	TimeoutS  int      `json:"timeout_s"`            // seconds, of the whole look
+	Repos     []string `json:"repos,omitempty"`      // main checkouts of the scope's repositories there; none: the same paths as here
 }
 
 // File is a configuration file.

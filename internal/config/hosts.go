@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ const maxHosts = 64
 var (
 	hostName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 	destination = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_\[][A-Za-z0-9._@:%/\[\]+-]{0,254}$`) })
+	pathThere   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^\x00\n\r]*$`) })
 	remoteWord  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./~][A-Za-z0-9_./~-]*$`) })
 )
 
@@ -59,7 +61,8 @@ var (
 		*into.(*[]string) = words
 		return true
 	}}
-	aTimeout = rule{"a whole number from 1 to 3600", func(r *reader, key string, n *node, into any) bool {
+	aPathThere = matching("a path on that machine, which begins with /", pathThere)
+	aTimeout   = rule{"a whole number from 1 to 3600", func(r *reader, key string, n *node, into any) bool {
 		var s int
 		if !atLeast(1).read(r, key, n, &s) || s > 3600 {
 			return false
@@ -92,7 +95,8 @@ func (r *reader) host(at string, item *node) (h Host, sound bool) {
 	}
 	h = Host{Command: []string{hostObserver}, TimeoutS: 60}
 	r.object(at, item, "a destination of ssh, or an object", []field{r.needed("name", aHostName, &h.Name), r.take("ssh", aDestination, &h.SSH),
-		r.take("ssh_config", orNull(aPath), &h.SSHConfig), r.take("command", aCommand, &h.Command), r.take("timeout_s", aTimeout, &h.TimeoutS)})
+		r.take("ssh_config", orNull(aPath), &h.SSHConfig), r.take("command", aCommand, &h.Command), r.take("timeout_s", aTimeout, &h.TimeoutS),
+		r.take("repos", listOf(aPathThere, "paths on that machine"), &h.Repos)})
 	if h.SSH == "" {
 		h.SSH = h.Name
 	}
@@ -117,4 +121,17 @@ func (s *Scope) Host(name string) (Host, bool) {
 		return Host{}, false
 	}
 	return s.Hosts[i], true
+}
+
+// commonDirs are the git common dirs of the host's repositories, nil when it
+// names none. What is there cannot be looked at from here.
+func (h Host) commonDirs() []string {
+	var dirs []string
+	for _, p := range h.Repos {
+		if p = path.Clean(p); path.Ext(p) != ".git" {
+			p = path.Join(p, ".git")
+		}
+		dirs = append(dirs, p)
+	}
+	return dirs
 }

@@ -50,6 +50,9 @@ func TestHosts(t *testing.T) {
 		{`[{"name": "box", "timeout_s": 0}]`, one + secs},
 		{`[{"name": "box", "timeout_s": 3601}]`, one + secs},
 		{`[{"name": "box", "timeout_s": "60"}]`, one + secs},
+		{`[{"name": "box", "repos": ["/srv/lamp", "/srv/wick.git"]}]`, ""},
+		{`[{"name": "box", "repos": ["~/lamp"]}]`, one + ".repos[0]: want a path on that machine, which begins with /"},
+		{`[{"name": "box", "repos": "/srv"}]`, one + ".repos: want a list of paths on that machine"},
 		{`[{"name": "box", "port": 22}]`, one + ".port: no such key"},
 		{`["box", "ana@box"]`, "fleet.json:1: scopes.lamp.hosts[1].name: want a name that no other host has"},
 	} {

@@ -141,6 +141,12 @@ func (f *File) Tick(s *Scope, host string, n *int, dry bool, p Placement) record
 			continue
 		}
 		t.Hosts = append(t.Hosts, h.Name)
+		if dirs := h.commonDirs(); dirs != nil {
+			if t.There == nil {
+				t.There = map[string][]string{}
+			}
+			t.There[h.Name] = dirs
+		}
 		if t.SSH == nil {
 			t.SSH = map[string]string{}
 		}

@@ -123,14 +123,14 @@ func TestPlace(t *testing.T) {
 }
 
 func TestTick_hostsAndDry(t *testing.T) {
-	f, err := load(file(`"dry_run": 0, "hosts": ["ana@laptop", {"name": "devbox"}, {"name": "nas", "ssh_config": "/it's"}]`), "")
+	f, err := load(file(`"dry_run": 0, "hosts": ["ana@laptop", {"name": "devbox"}, {"name": "nas", "ssh_config": "/it's", "repos": ["/srv/lamp/", "/srv/wick.git", "/srv/a/.git"]}]`), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, _ := f.Scope("lamp")
 	for _, dry := range []bool{false, true} {
 		tick := f.Tick(s, "devbox", nil, dry, Placement{})
-		if fmt.Sprint(tick.Hosts, tick.SSH) != `[devbox laptop nas] map[laptop:ana@laptop nas:-F '/it'\''s' nas]` || tick.DryRun != dry || tick.Repos == nil {
+		if fmt.Sprint(tick.Hosts, tick.SSH, tick.There) != `[devbox laptop nas] map[laptop:ana@laptop nas:-F '/it'\''s' nas] map[nas:[/srv/lamp/.git /srv/wick.git /srv/a/.git]]` || tick.DryRun != dry || tick.Repos == nil {
 			t.Errorf("%+v", tick)
 		}
 	}

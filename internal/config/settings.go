@@ -71,7 +71,7 @@ var settings = []setting{
 	{"run_logs", runLogsRule, func(s *Scope) any { return &s.RunLogs },
 		"further logs of scheduled work: a list of {source, path, stale_after_h}"},
 	{"hosts", hostsRule, func(s *Scope) any { return &s.Hosts },
-		"other machines whose Claude Code sessions belong to the scope, looked at through ssh: a list of destinations, or of {name, ssh, ssh_config, command, timeout_s}"},
+		"other machines whose Claude Code sessions belong to the scope, looked at through ssh: a list of destinations, or of {name, ssh, ssh_config, command, timeout_s, repos}; repos are their paths there, when those are others"},
 }
 
 // unused are keys that are accepted, with any value, and not used. A star

@@ -72,13 +72,10 @@ type Host struct {
 
 // Tick is what a judge must know and that is no observation.
 type Tick struct {
-	Tick  *int     `json:"tick"`  // tick number; null outside a tick
-	Scope string   `json:"scope"` // id of the scope
-	Host  string   `json:"host"`  // the machine that runs the tick
-	Hosts []string `json:"hosts"` // machines expected in the stream; empty means Host alone
-
-	SSH map[string]string `json:"ssh,omitempty"` // by the name of another machine: the words behind ssh -t that lead there
-
+	Tick     *int      `json:"tick"`                      // tick number; null outside a tick
+	Scope    string    `json:"scope"`                     // id of the scope
+	Host     string    `json:"host"`                      // the machine that runs the tick
+	Hosts    []string  `json:"hosts"`                     // machines expected in the stream; empty means Host alone
 	Mode     string    `json:"mode"`                      // report or act
 	DryRun   bool      `json:"dry_run"`                   //
 	Repos    []string  `json:"repos"`                     // git common dirs of the scope
@@ -93,6 +90,9 @@ type Tick struct {
 	Raise    int       `json:"ask_raise_after_min"`       // minutes that an ask is open before it is shown; 0: at once
 	Unfound  []string  `json:"repos_not_found,omitempty"` // repositories of the scope that could not be located, and why
 	Verbose  []string  `json:"notes,omitempty"`           // what the config says that this release does not use
+
+	SSH   map[string]string   `json:"ssh,omitempty"`         // by the name of another machine: the words behind ssh -t that lead there
+	There map[string][]string `json:"repos_there,omitempty"` // by the name of another machine: git common dirs of the scope there; absent: those of Repos
 }
 
 // Caps limit what a tick may do when it acts.
