@@ -182,6 +182,12 @@ var publicCases = []publicCase{
 		asking("question", "Which one?")(s)
 		s.Transcript.OpenCalls = []string{"AskUserQuestion", "Bash: make"}
 	})), "5", all(asks("Which one?"), shows("claude/transcripts", "unanswered question"))},
+	{"perm-pending", one(session("s", status("busy"), active(30*time.Second), func(s *record.Session) {
+		s.Transcript.LastTurn, s.Transcript.OpenCalls = "open", []string{"Read: lamp.go"}
+	})), "5", nil},
+	{"perm-pending, as the listing says", one(session("s", status("waiting", "permission prompt"), active(30*time.Second), func(s *record.Session) {
+		s.Transcript.LastTurn, s.Transcript.OpenCalls = "open", []string{"Read: lamp.go"}
+	})), "3", asks("approve Read: lamp.go")},
 	{"subagent-long", one(session("s", status("busy"), active(12*time.Minute), func(s *record.Session) {
 		s.Transcript.Subagents = &record.Subagents{Count: 1, Open: 1, ActivityAt: ago(time.Second)}
 	})), "5", nil},
