@@ -63,7 +63,7 @@ func (p program) exit() error {
 	}
 	end := ledger.Ended{Tick: *p.opts.Tick, Status: p.opts.Status, Detail: p.opts.Detail}
 	var bad error
-	end.Counts, end.Read, bad = fold.Snapshot(p.std.In, end.Tick)
+	end.Counts, end.Read, end.Wrote, bad = fold.Snapshot(p.std.In, end.Tick)
 	if bad != nil {
 		bad = fmt.Errorf("the end of tick %d is noted without counts: snapshot: %w", end.Tick, bad)
 	}

@@ -13,7 +13,7 @@ import (
 func (l Ledger) Append(o fold.Offer) (fold.Admitted, error) {
 	var a fold.Admitted
 	err := l.update(0, func(h held) ([][]byte, error) {
-		tail, err := h.tail(o.Words()...)
+		tail, err := l.tail(h, o.Words()...)
 		if err != nil {
 			return nil, err
 		}

@@ -25,8 +25,31 @@ func TestFire_otherScope(t *testing.T) {
 	if n, err := other.Fire(noon, true, "", nil); n != 0 || err == nil || !strings.HasSuffix(err.Error(), `is the ledger of the scope "lamp": two scopes have one state_dir`) {
 		t.Errorf("%d, %v", n, err)
 	}
+	n := 1
+	offered := fold.Offer{Scope: "desk", Tick: 1, Entries: []record.Record{{Kind: record.KindEntry, Subject: "1-2"}}}
+	if a, err := other.Append(offered); len(a.Lines) > 0 || err == nil || !strings.Contains(err.Error(), `of the scope "lamp"`) {
+		t.Errorf("append: %v", err)
+	}
+	if err := other.Exit(noon, true, Ended{Tick: n}); err == nil || !strings.Contains(err.Error(), `of the scope "lamp"`) {
+		t.Errorf("exit: %v", err)
+	}
 	if l.text(t) != before {
 		t.Error("the ledger changed")
+	}
+}
+
+// What a tick wrote and the ledger has no more is told by its end, which is noted
+// as that of a tick that failed.
+func TestExit_lost(t *testing.T) {
+	l := newLedger(t)
+	if _, err := l.Fire(noon, true, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Exit(noon, true, Ended{Tick: 1, Wrote: []string{"1-2"}}); err == nil || !strings.Contains(err.Error(), " has no 1-2 any more") {
+		t.Errorf("%v", err)
+	}
+	if text := l.text(t); !strings.Contains(text, `"exit":1,`) {
+		t.Error(text)
 	}
 }
 

@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,15 +59,12 @@ func entryID(tick, n int) string { return fmt.Sprintf("%d-%d", tick, n) }
 // fire. Without a counter the whole ledger and the names of what ticks left
 // are searched.
 func (l Ledger) lastTick(h held) (int, error) {
-	tail, err := h.tail()
+	tail, err := l.tail(h)
 	if err != nil {
 		return 0, err
 	}
 	last := 0
 	if len(tail) > 0 && tail[0].Kind == record.EntryFire {
-		if scope := tail[0].Scope; scope != l.Scope {
-			return 0, fmt.Errorf("%s is the ledger of the scope %q: two scopes have one state_dir", h.name, scope)
-		}
 		last = *tail[0].Tick
 	}
 	if n, ok := l.counter(); ok {
@@ -130,13 +129,16 @@ type Ended struct {
 	Detail string
 	Counts map[string]int // sessions by class; nil without a snapshot
 	Read   []string       // surfaces read; nil without a snapshot
+	Wrote  []string       // ids of the intents that the ledger should have of it
 }
 
-// Exit notes the end of a tick. It refuses when the tick is not the last one,
-// or has ended.
+// Exit notes the end of a tick. It refuses when the tick is not the last one of
+// this scope, or has ended. What the tick wrote and the ledger has no more, as
+// when the ledger was replaced meanwhile, is an error, and noted as a failure.
 func (l Ledger) Exit(at time.Time, dry bool, end Ended) error {
-	return l.update(0, func(h held) ([][]byte, error) {
-		es, err := h.tail(`"`+record.EntryExit+`"`, fmt.Sprintf(`"%d-`, end.Tick))
+	var lost error
+	err := l.update(0, func(h held) ([][]byte, error) {
+		es, err := l.tail(h, `"`+record.EntryExit+`"`, fmt.Sprintf(`"%d-`, end.Tick))
 		if err != nil {
 			return nil, err
 		}
@@ -144,6 +146,12 @@ func (l Ledger) Exit(at time.Time, dry bool, end Ended) error {
 			return nil, fmt.Errorf("tick %d is not the last one that began", end.Tick)
 		}
 		id := exitNumber
+		for _, want := range end.Wrote {
+			if !slices.ContainsFunc(es, func(e record.Entry) bool { return e.ID == want }) {
+				lost = fmt.Errorf("%s has no %s any more: what tick %d asked is lost there, and asked again", h.name, want, end.Tick)
+				end.Status = max(end.Status, 1)
+			}
+		}
 		for _, e := range es {
 			if e.Kind == record.EntryExit {
 				return nil, fmt.Errorf("tick %d has ended already", end.Tick)
@@ -157,4 +165,15 @@ func (l Ledger) Exit(at time.Time, dry bool, end Ended) error {
 		e.ID, e.Exit, e.Detail, e.Counts, e.Read = entryID(end.Tick, id), &end.Status, end.Detail, end.Counts, end.Read
 		return [][]byte{fold.Marshal(e)}, nil
 	})
+	return cmp.Or(err, lost)
+}
+
+// tail is what h.tail returns, of a ledger of this scope.
+func (l Ledger) tail(h held, words ...string) ([]record.Entry, error) {
+	es, err := h.tail(words...)
+	if err == nil && len(es) > 0 && es[0].Kind == record.EntryFire && es[0].Scope != l.Scope {
+		scope := es[0].Scope
+		return nil, fmt.Errorf("%s is the ledger of the scope %q: two scopes have one state_dir", h.name, scope)
+	}
+	return es, err
 }

@@ -10,22 +10,30 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// Snapshot is Sum of a saved stream. An empty one is no snapshot: nil, and no
-// error.
-func Snapshot(r io.Reader, tick int) (counts map[string]int, read []string, err error) {
+// Snapshot is Sum of a saved stream, and the ids of the intents in it, which the
+// ledger should have. An empty one is no snapshot: nil, and no error.
+func Snapshot(r io.Reader, tick int) (counts map[string]int, read, intents []string, err error) {
 	set := new(record.Set)
 	empty := true
 	for line, err := range record.All(r) {
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		set.Add(line)
 		empty = false
 	}
 	if empty {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
-	return Sum(set, tick)
+	if counts, read, err = Sum(set, tick); err != nil {
+		return nil, nil, nil, err
+	}
+	for _, r := range set.Of(record.KindEntry) {
+		if e, ok := record.Payload[record.Entry](r); ok && e.Kind == record.EntryIntent {
+			intents = append(intents, e.ID)
+		}
+	}
+	return counts, read, intents, nil
 }
 
 // Sum counts the verdicts of a snapshot by class and lists the surfaces that

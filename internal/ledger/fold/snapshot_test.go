@@ -50,10 +50,10 @@ func TestSum(t *testing.T) {
 }
 
 func TestSnapshot(t *testing.T) {
-	if counts, read, err := Snapshot(strings.NewReader(""), 13); counts != nil || read != nil || err != nil {
+	if counts, read, _, err := Snapshot(strings.NewReader(""), 13); counts != nil || read != nil || err != nil {
 		t.Errorf("no snapshot: %v %v %v", counts, read, err)
 	}
-	if counts, _, err := Snapshot(strings.NewReader("\nnothing\n"), 13); counts != nil || fmt.Sprint(err) != "line 2: not a JSON object" {
+	if counts, _, _, err := Snapshot(strings.NewReader("\nnothing\n"), 13); counts != nil || fmt.Sprint(err) != "line 2: not a JSON object" {
 		t.Errorf("%v %v", counts, err)
 	}
 	var text strings.Builder
@@ -64,10 +64,10 @@ func TestSnapshot(t *testing.T) {
 		}
 		text.Write(line)
 	}
-	if counts, read, err := Snapshot(strings.NewReader(text.String()), 13); counts["3"] != 1 || len(read) != 1 || err != nil {
+	if counts, read, _, err := Snapshot(strings.NewReader(text.String()), 13); counts["3"] != 1 || len(read) != 1 || err != nil {
 		t.Errorf("%v %v %v", counts, read, err)
 	}
-	if counts, read, err := Snapshot(strings.NewReader(text.String()), 12); counts != nil || read != nil || fmt.Sprint(err) != "it is not of tick 12" {
+	if counts, read, _, err := Snapshot(strings.NewReader(text.String()), 12); counts != nil || read != nil || fmt.Sprint(err) != "it is not of tick 12" {
 		t.Errorf("another tick: %v %v %v", counts, read, err)
 	}
 }
