@@ -54,12 +54,13 @@ func (j judge) all(set *record.Set, by string, now record.Time) iter.Seq2[record
 	return func(yield func(record.Record, error) bool) {
 		st := newStream(set)
 		var sessions []*judged
+		f := new(Facts)
 		for _, r := range set.Of(record.KindSession) {
 			s, ok := record.Payload[record.Session](r)
 			if !ok {
 				continue
 			}
-			f := st.factsOf(r, s, j.bounds)
+			st.gather(f, r, s, j.bounds)
 			v := j.verdict(st, f)
 			sessions = append(sessions, f.judged(r.Subject, v))
 			out, err := record.New(record.KindVerdict, r.At, r.Host, by, r.Subject, v)
@@ -186,7 +187,7 @@ func (f *Facts) notes() []record.Evidence {
 	}
 	if f.T != nil && f.T.Question != nil && f.T.Question.Kind == "prose" {
 		ns = append(ns, record.Evidence{Source: "claude/transcripts", Says: "its last words ask: " + f.T.Question.Text})
-	} else if r := f.unanswered(); r.Truth == Yes {
+	} else if r := f.Unanswered; r.Truth == Yes {
 		ns = append(ns, r.Says...)
 	}
 	if f.T != nil && f.T.ModelWakes != nil {

@@ -34,15 +34,16 @@ func (e *end) as(limit bool) Reading {
 
 // endings are what each source tells of a bad end, the surest first.
 type endings struct {
+	known                                    bool
 	transcript, job, board, listing, process end
 }
 
 // endings are worked out once: several rules and findings ask for them.
 func (f *Facts) endings() *endings {
-	if f.bad == nil {
-		f.bad = &endings{f.transcriptEnd(), f.jobEnd(), f.boardEnd(), f.listingEnd(), f.processEnd()}
+	if !f.bad.known {
+		f.bad = endings{true, f.transcriptEnd(), f.jobEnd(), f.boardEnd(), f.listingEnd(), f.processEnd()}
 	}
-	return f.bad
+	return &f.bad
 }
 
 // ends are the ends that hold, the surest source first.

@@ -12,12 +12,12 @@ import (
 func (f *Facts) asked(class string) string {
 	switch class {
 	case "3":
-		if f.unanswered().Truth == Yes {
+		if f.Unanswered.Truth == Yes {
 			return cmp.Or(f.approval(), f.open())
 		}
 		return cmp.Or(f.approval(), f.answer(), f.WaitingFor)
 	case "7":
-		if q := f.question(); q.Truth == Yes {
+		if q := f.Question; q.Truth == Yes {
 			return cmp.Or(f.answer(), f.J.Detail, f.open())
 		}
 		return f.blockedOn()
@@ -36,7 +36,7 @@ func (f *Facts) approval() string {
 	if f.WaitingFor != "permission prompt" || f.T == nil {
 		return ""
 	}
-	if f.unanswered().Truth == Yes {
+	if f.Unanswered.Truth == Yes {
 		return f.open()
 	}
 	// A subagent's call waits in the transcript of the subagent.
@@ -118,7 +118,7 @@ func (f *Facts) since(class string) *record.Time {
 	case "5":
 		return f.statusSince("busy")
 	case "7":
-		if f.question().Truth == Yes {
+		if f.Question.Truth == Yes {
 			return later(f.questionAt(), f.trust(f.J.UpdatedAt))
 		}
 		return f.wordAt("BLOCKED")

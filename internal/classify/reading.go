@@ -107,14 +107,18 @@ func and(rs ...Reading) Reading {
 
 // or is Yes if any of rs is, whatever was not read; else Unread if any is.
 func or(rs ...Reading) Reading {
-	if slices.ContainsFunc(rs, func(r Reading) bool { return r.Truth == Yes }) {
-		return Reading{Yes, says(slices.DeleteFunc(slices.Clone(rs), func(r Reading) bool { return r.Truth != Yes }))}
+	var few [8]Reading
+	if found := append(few[:0], rs...); slices.ContainsFunc(rs, isYes) {
+		return Reading{Yes, says(slices.DeleteFunc(found, isNotYes))}
 	}
 	if i := slices.IndexFunc(rs, func(r Reading) bool { return r.Truth == Unread }); i >= 0 {
 		return rs[i]
 	}
 	return Reading{No, says(rs)}
 }
+
+func isYes(r Reading) bool    { return r.Truth == Yes }
+func isNotYes(r Reading) bool { return r.Truth != Yes }
 
 // says is the evidence of rs, each piece once.
 func says(rs []Reading) []record.Evidence {
@@ -148,21 +152,27 @@ type Word struct {
 	What   string  // what the word is: status, state
 	Source string  // where it was read
 	Unread Reading // Unread when it was not
+
+	says []record.Evidence // of word, made once: a session's words are asked for often
+	word string
 }
 
 // among answers whether w is one of words.
-func (w Word) among(words ...string) Reading {
-	switch {
-	case w.Unread.Truth == Unread:
+func (w *Word) among(words ...string) Reading {
+	if w.Unread.Truth == Unread {
 		return w.Unread
-	case slices.Contains(words, w.Is):
-		return said(Yes, w.Source, w.String())
 	}
-	return said(No, w.Source, w.String())
+	if w.says == nil || w.word != w.Is || w.says[0].Source != w.Source {
+		w.says, w.word = []record.Evidence{{Source: w.Source, Says: w.String()}}, w.Is
+	}
+	if slices.Contains(words, w.Is) {
+		return Reading{Yes, w.says}
+	}
+	return Reading{No, w.says}
 }
 
 // String returns what the word is and the word, "no status" for none.
-func (w Word) String() string {
+func (w *Word) String() string {
 	if w.Is == "" {
 		return "no " + w.What
 	}

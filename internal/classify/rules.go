@@ -27,9 +27,13 @@ type Rule struct {
 
 // Match answers whether the rule matches.
 func (r Rule) Match(f *Facts) Reading {
-	rs := make([]Reading, 0, 8)
+	var few [8]Reading
+	rs := few[:0]
 	for _, w := range r.Ways {
 		rs = append(rs, w.Match(f))
+	}
+	if !slices.ContainsFunc(rs, func(r Reading) bool { return r.Truth != No }) {
+		return Reading{} // of a rule that does not match nobody asks why not
 	}
 	return or(rs...)
 }
@@ -129,7 +133,7 @@ func (f *Facts) waits() Reading {
 	case waiting.Truth == Yes:
 		waiting = yes(f.Status.Source, "status waiting: %s", f.WaitingFor)
 	}
-	return and(waiting, not(f.Stale), not(f.question()), silent(f.Listed))
+	return and(waiting, not(f.Stale), not(f.Question), silent(f.Listed))
 }
 
 // asks is rule 3 by the transcript, which overrules a listing that says idle.
@@ -144,7 +148,7 @@ func (f *Facts) asks() Reading {
 		blocked = and(when(f.J.Tempo == "blocked", "claude/jobs", strings.TrimSpace("tempo "+f.J.Tempo)), f.Status.among(""))
 	}
 	// A job's question is for its user; a plan is for whoever approves.
-	answer := f.question()
+	answer := f.Question
 	if f.T != nil && f.T.Question != nil && f.T.Question.Kind == "plan" {
 		answer = Reading{}
 	}
@@ -152,7 +156,7 @@ func (f *Facts) asks() Reading {
 	if f.P == nil && f.Listed.Truth != Yes {
 		live = f.Listed
 	}
-	return and(f.unanswered(), or(idle, blocked), silent(live), not(f.Stale), not(answer), silent(f.Listed))
+	return and(f.Unanswered, or(idle, blocked), silent(live), not(f.Stale), not(answer), silent(f.Listed))
 }
 
 // unanswered answers whether a question or a plan without an answer ends the

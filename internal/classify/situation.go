@@ -13,7 +13,7 @@ func (f *Facts) idle() Reading {
 	shell := and(f.Status.among("busy"), f.Raw.among("shell"), f.silentFor(f.Bounds.Running, false))
 	left := and(silent(not(f.Background)), yesIf(f.Live, No), f.Raw.among("idle", "shell"))
 	open := or(f.Status.among("idle"), ended, shell, left)
-	return and(job, or(f.Stale, and(open, silent(not(f.unanswered())))))
+	return and(job, or(f.Stale, and(open, silent(not(f.Unanswered)))))
 }
 
 // question answers whether a job waits for an answer of its user, which is no

@@ -22,6 +22,7 @@ type Std struct {
 	Clock   time.Time // --now, else the clock when the program started; for programs that touch the machine only
 
 	query *Query
+	line  []byte // the last that Add wrote, for its room
 	added map[record.Identity]bool
 }
 
@@ -51,11 +52,11 @@ func (s *Std) Add(r record.Record) error {
 	if s.query != nil {
 		return s.query.Write(s.Out, r)
 	}
-	b, err := r.Line()
-	if err != nil {
+	var err error
+	if s.line, err = r.AppendTo(s.line[:0]); err != nil {
 		return err
 	}
-	_, err = s.Out.Write(b)
+	_, err = s.Out.Write(s.line)
 	return outputError(err)
 }
 

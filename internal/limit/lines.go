@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 var (
@@ -15,12 +16,17 @@ var (
 
 // normal returns text on one line with plain spaces, apostrophes and separators; false when it has several lines.
 func normal(text string) (string, bool) {
-	text = wayOut().ReplaceAllString(strings.TrimSpace(text), " · $1")
+	text = strings.TrimSpace(text)
+	if strings.Contains(text, "/") {
+		text = wayOut().ReplaceAllString(text, " · $1")
+	}
 	if strings.ContainsAny(text, "\r\n\v\f\u0085\u2028\u2029") {
 		return "", false
 	}
 	text = plain.Replace(text)
-	text = spaces().ReplaceAllString(text, " ")
+	if strings.Contains(text, "  ") || strings.ContainsFunc(text, func(r rune) bool { return r == '\t' || r > 0x7f && unicode.Is(unicode.Z, r) }) {
+		text = spaces().ReplaceAllString(text, " ")
+	}
 	return strings.ReplaceAll(text, " · · ", " · "), true
 }
 

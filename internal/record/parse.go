@@ -31,23 +31,25 @@ func New(kind Kind, at Time, host, by, subject string, data any) (Record, error)
 		return Record{}, fmt.Errorf("%s %s: %w", kind, subject, err)
 	}
 	r := Record{V: Version, Kind: kind, At: at, Host: host, By: by, Subject: subject, Data: b}
-	if p := payloadOf(kind); p != nil {
-		if v := reflect.ValueOf(p).Elem(); v.Type() == reflect.TypeOf(data) {
-			v.Set(reflect.ValueOf(data))
-			r.payload = p
-			return r, nil
-		}
+	if p := payloadOf(kind); p == nil || reflect.TypeOf(p).Elem() != reflect.TypeOf(data) {
+		return r, r.decode()
 	}
-	return r, r.decode()
+	r.payload = data
+	return r, nil
 }
 
 // Line returns the record as it is written: one line with its newline.
 func (r Record) Line() ([]byte, error) {
+	return r.AppendTo(make([]byte, 0, len(r.Data)+len(r.Host)+len(r.Subject)+150))
+}
+
+// AppendTo appends Line to b. The error is that of a time outside the years 0 to
+// 9999.
+func (r Record) AppendTo(b []byte) ([]byte, error) {
 	at, err := r.At.MarshalJSON()
 	if err != nil {
-		return nil, err
+		return b, err
 	}
-	b := make([]byte, 0, len(r.Data)+len(r.Host)+len(r.Subject)+150)
 	b = strconv.AppendInt(append(b, `{"v":`...), int64(r.V), 10)
 	b = append(appendText(b, `,"kind":`, string(r.Kind)), `,"at":`...)
 	b = appendText(append(b, at...), `,"host":`, r.Host)
@@ -68,8 +70,14 @@ func appendText(b []byte, name, text string) []byte {
 // Payload returns the record's data as a T, and whether it is one. T is the
 // payload type of the record's kind.
 func Payload[T any](r Record) (*T, bool) {
-	p, ok := r.payload.(*T)
-	return p, ok
+	if p, ok := r.payload.(*T); ok {
+		return p, true
+	}
+	if v, ok := r.payload.(T); ok {
+		p := v // the copy alone is on the heap
+		return &p, true
+	}
+	return nil, false
 }
 
 // envelope is a record while it is read: data is decoded as what the kind

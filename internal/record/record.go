@@ -54,7 +54,7 @@ type Record struct {
 	Subject string          `json:"subject"` // stable name of the thing
 	Data    json.RawMessage `json:"data"`    // the payload; one of this package's types for a known kind
 
-	payload any
+	payload any // a pointer to the kind's type, or from New a value of it
 }
 
 // Identity is what makes two records the same thing seen twice.
