@@ -29,7 +29,7 @@ func (m *machine) run() {
 		}
 	}
 	m.ledger()
-	m.oldLedger()
+	m.oldLedgers()
 }
 
 // observe returns what every observer tells of the machine.
@@ -37,10 +37,9 @@ func (m *machine) observe() []byte {
 	m.t.Helper()
 	of := func(name string) string { return filepath.Join(m.dir, name) }
 	rec := func(name string) string { return filepath.Join(m.dir, "recorded", name) }
-	tick := m.exec(nil, "fleet-config", "tick", "--tick", "1", "--fixtures", filepath.Join(root, "fixtures/cc-2.1.280"))
 	m.exec(nil, "fleet-config", "tick", "--tick", "1", "--fixtures", of("claude"))
 	m.exec(nil, "fleet-config", "check", "--verbose", "--fixtures", of("claude"))
-	claude := m.exec(nil, "fleet-observe-claude", "--fixtures", of("claude"), "--record", rec("claude"))
+	m.claude = m.exec(nil, "fleet-observe-claude", "--fixtures", of("claude"), "--record", rec("claude"))
 	paseo := m.exec(nil, "fleet-observe-paseo", "--fixtures", of("paseo"), "--record", rec("paseo"))
 	input, err := os.ReadFile(filepath.Join(of("gh"), "input.ndjson"))
 	if err != nil {
@@ -52,17 +51,30 @@ func (m *machine) observe() []byte {
 	linux := m.exec(nil, "fleet-observe-schedule", "--fixtures", of("linux"), "--record", rec("linux"))
 	ledger := m.exec(nil, "fleet-ledger", "observe")
 	m.check("the recordings", tree(m.t, filepath.Join(m.dir, "recorded")))
-	var ghOnly [][]byte
-	for line := range bytes.Lines(gh) {
-		if bytes.Contains(line, []byte(`"by":"fleet-observe-gh"`)) {
-			ghOnly = append(ghOnly, line)
-		}
-	}
 	schedules := mac
 	if m.round%2 == 0 {
 		schedules = linux
 	}
-	return bytes.Join([][]byte{tick, claude, paseo, bytes.Join(ghOnly, nil), board, schedules, ledger}, nil)
+	return bytes.Join([][]byte{m.tick("1"), m.claude, paseo, ofGitHub(gh), board, schedules, ledger}, nil)
+}
+
+// tick returns the tick record, of repositories with nothing planted in them.
+func (m *machine) tick(n string) []byte {
+	out := m.exec(nil, "fleet-config", "tick", "--tick", n, "--fixtures", filepath.Join(root, "fixtures/cc-2.1.280"))
+	return bytes.ReplaceAll(out, []byte(`"devbox"`), []byte(`"`+m.host+`"`))
+}
+
+// ofGitHub returns what fleet-observe-gh added to a stream, two of its
+// repositories in the place of two of the captured machine.
+func ofGitHub(stream []byte) []byte {
+	var lines [][]byte
+	for line := range bytes.Lines(stream) {
+		if bytes.Contains(line, []byte(`"by":"fleet-observe-gh"`)) {
+			line = bytes.ReplaceAll(line, []byte("/home/ana/src/lamp/.git"), []byte("/home/dev/src/storefront/.git"))
+			lines = append(lines, bytes.ReplaceAll(line, []byte("/home/ana/src/pages/.git"), []byte("/home/dev/src/billing/.git")))
+		}
+	}
+	return bytes.Join(lines, nil)
 }
 
 // subjects returns the sessions of a stream.
@@ -91,28 +103,32 @@ func (m *machine) ledger() {
 	}
 }
 
-// oldLedger plants the ledger that the tick left, as one that was written before
-// the guard knew a shape.
-func (m *machine) oldLedger() {
+// oldLedgers plants the ledger that the tick left, as one that was written before
+// the guard knew a shape: three times, other fields each time.
+func (m *machine) oldLedgers() {
 	m.t.Helper()
 	name := filepath.Join(m.dir, "state/ledger.jsonl")
 	b, err := os.ReadFile(name)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	p := secrets.NewPlanter(poolOf(m.t, m.round), m.round, 3)
-	if err := os.WriteFile(name, p.File("ledger.jsonl", b), 0o600); err != nil {
-		m.t.Fatal(err)
+	for i := range 3 {
+		p := secrets.NewPlanter(m.pool, 3*m.round+i, 24)
+		if err := os.WriteFile(name, p.File("ledger.jsonl", b), 0o600); err != nil {
+			m.t.Fatal(err)
+		}
+		for field, n := range p.Fields {
+			m.fields[field] += n
+		}
+		m.exec(nil, "fleet-asks", "list", "--all")
+		m.exec(nil, "fleet-ledger", "verify")
+		m.exec(nil, "fleet-ledger", "cat")
+		m.exec(nil, "fleet-asks", "show")
+		m.exec(nil, "fleet-ledger", "fire")
+		stream := bytes.Join([][]byte{m.tick("2"), m.claude, m.exec(nil, "fleet-ledger", "observe")}, nil)
+		snapshot := m.exec(m.exec(m.exec(stream, "fleet-classify"), "fleet-asks"), "fleet-ledger", "append")
+		for _, format := range []string{"md", "json", "html", "asks"}[i : i+2] {
+			m.exec(snapshot, "fleet-render", "--format", format)
+		}
 	}
-	for field, n := range p.Fields {
-		m.fields[field] += n
-	}
-	snapshot := m.exec(m.exec(m.exec(m.exec(nil, "fleet-ledger", "observe"), "fleet-classify"), "fleet-asks"), "fleet-ledger", "append")
-	for _, format := range []string{"md", "json", "html", "asks"} {
-		m.exec(snapshot, "fleet-render", "--format", format)
-	}
-	m.exec(nil, "fleet-asks", "list", "--all")
-	m.exec(nil, "fleet-asks", "show")
-	m.exec(nil, "fleet-ledger", "verify")
-	m.exec(nil, "fleet-ledger", "cat")
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"hash/fnv"
 	"html"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -24,26 +26,46 @@ import (
 // What is no other's word stays as it is: what the owner wrote into the
 // configuration, and the names of machines.
 func TestSecretInEveryString(t *testing.T) {
-	rounds, groups := 3, 3
+	const groups = 8
+	rounds := []int{sample(t) % groups, (sample(t) + 3) % groups}
 	if isLong() {
-		rounds, groups = 24, 8
-	}
-	planted := map[string]int{}
-	for round := range rounds {
-		m := plantedMachine(t, round, groups)
-		m.run()
-		for field, n := range m.fields {
-			planted[field] += n
+		rounds = nil
+		for round := range 3 * groups {
+			rounds = append(rounds, round)
 		}
 	}
-	n := 0
-	for _, k := range planted {
-		n += k
+	fields, n := map[string]bool{}, 0
+	for _, round := range rounds {
+		m := plantedMachine(t, round, groups)
+		m.run()
+		for field, k := range m.fields {
+			fields[field] = true
+			n += k
+		}
 	}
-	t.Logf("%d strings of %d fields planted", n, len(planted))
-	if len(planted) < 500 || n < 5000 {
-		t.Errorf("only %d strings of %d fields are planted", n, len(planted))
+	t.Logf("rounds %v of %d: %d strings of %d fields planted", rounds, groups, n, len(fields))
+	if len(fields) < 100*min(len(rounds), groups) || n < 1000*len(rounds) {
+		t.Errorf("only %d strings of %d fields are planted", n, len(fields))
 	}
+}
+
+// sample returns a number that is another one when a program is: over the
+// changes every round comes along, and all of them in long runs.
+func sample(t *testing.T) int {
+	t.Helper()
+	h := fnv.New32a()
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		h.Write(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(h.Sum32() >> 8)
 }
 
 // poolOf returns a credential of every shape that the guard finds wherever it
@@ -72,12 +94,14 @@ func poolOf(t *testing.T, seed int) []secrets.Credential {
 // A machine is a set of recorded machines with credentials in them, under one
 // name, with a scope that looks at all of it.
 type machine struct {
-	t                  *testing.T
-	round              int
-	dir, paseo, config string
-	index              *secrets.Index
-	fields             map[string]int
-	shown              int // markers in what came out
+	t                 *testing.T
+	round             int
+	dir, host, config string
+	claude            []byte // what fleet-observe-claude told
+	pool              []secrets.Credential
+	index             *secrets.Index
+	fields            map[string]int
+	shown             int // markers in what came out
 }
 
 // sources are the recorded machines, by the name that they have in a machine.
@@ -97,12 +121,13 @@ func plantedMachine(t *testing.T, round, groups int) *machine {
 	p := secrets.NewPlanter(pool, round, groups)
 	ours := regexp.MustCompile(`^(meta\.json|mtimes\.json|truth\.tsv|input\.ndjson|.*/fleet\.json|README\.md)$`)
 	p.Keep = ours.MatchString
-	m := &machine{t: t, round: round, dir: t.TempDir(), index: secrets.NewIndex(pool), fields: p.Fields}
+	m := &machine{t: t, round: round, dir: t.TempDir(), pool: pool, index: secrets.NewIndex(pool), fields: p.Fields}
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
 	}
 	host, _, _ = strings.Cut(host, ".")
+	m.host = host
 	for name, src := range sources(round) {
 		dst := filepath.Join(m.dir, name)
 		if err := p.Copy(src, dst); err != nil {

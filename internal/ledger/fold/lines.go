@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"unicode/utf8"
 
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -31,7 +32,7 @@ const TickLimit = 1 << 30
 // Line is one line of a ledger that is not blank.
 type Line struct {
 	N      int          // its number, from 1
-	Raw    []byte       // its bytes without the newline; the first of them when it is longer than MaxLine
+	Raw    []byte       // its bytes without the newline and without credentials; the first of them when it is longer than MaxLine
 	Entry  record.Entry // empty when damaged; only the envelope counts when Newer
 	Newer  bool         // an entry of a kind that this release does not know
 	Damage error        // why it is no entry; nil when it is one
@@ -51,7 +52,8 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 			if len(bytes.TrimSpace(raw)) > 0 {
 				line := Line{N: n, Raw: raw}
 				if whole {
-					line.Entry, line.Newer, line.Damage = Parse(raw)
+					line.Raw = guard.JSON(raw) // a ledger may be older than what withholds
+					line.Entry, line.Newer, line.Damage = Parse(line.Raw)
 				} else {
 					line.Damage = fmt.Errorf("longer than %d bytes", MaxLine)
 				}
