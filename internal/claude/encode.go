@@ -191,18 +191,16 @@ func word(s string) string {
 }
 
 func cleanText(s string, width int) *string {
-	if s == "" {
+	if s = guard.Text(s, width); s == "" {
 		return nil
 	}
-	s = guard.Text(s, width)
 	return &s
 }
 
 func cleanPath(s string) *string {
-	if s == "" {
+	if s = guard.Path(s); s == "" {
 		return nil
 	}
-	s = guard.Path(s)
 	return &s
 }
 

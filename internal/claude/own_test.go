@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // Inputs of our own, siblings of the public ones: a transcript's last lines and
@@ -120,4 +122,25 @@ func TestOwn_files(t *testing.T) {
 			t.Errorf("%+v, %v", rows, err)
 		}
 	})
+}
+
+// What an observer lets through of a name and a path.
+func TestOwn_clean(t *testing.T) {
+	token := "ghp_" + strings.Repeat("FAKE", 9)
+	tests := []struct{ id, name, want string }{
+		{"own-name-right-to-left", "invoice\u202efdp.exe", "invoicefdp.exe"},
+		{"own-name-of-controls-only", "\x1b[2J\x1b[H\x07", ""},
+		{"own-name-tags", "lamp\U000e0041\U000e0042", "lamp"}, // invisible letters
+		{"own-secret-between-words", "rotate " + token + " today", "rotate [withheld: github-token] today"},
+		{"own-secret-over-two-lines", "PASS" + "WORD=\nFAKEhunter22", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.id, func(t *testing.T) {
+			s := &record.Session{Name: tt.name, Cwd: "/w/" + tt.name}
+			Clean(s)
+			if tt.want != "" && s.Name != tt.want || tt.want == "" && strings.Contains(s.Name+s.Cwd, "hunter22") || strings.ContainsAny(s.Name+s.Cwd, "\x1b\x07\n\u202e") || strings.Contains(s.Cwd, token) {
+				t.Errorf("%q is %q in %q, want %q", tt.name, s.Name, s.Cwd, tt.want)
+			}
+		})
+	}
 }

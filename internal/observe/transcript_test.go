@@ -84,7 +84,7 @@ func TestReadTail_bytes(t *testing.T) {
 
 // A 300 MB transcript of 22 MB lines needs less than 64 MiB, whatever the
 // lines hold.
-func TestReadTail_memory(t *testing.T) {
+func TestReadTail_memory(t *testing.T) { // case tx-file-300m
 	line := `{"type":"user","timestamp":"2026-11-29T14:59:00.000Z","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"` +
 		strings.Repeat("y", 15<<20) + "\"}]}}\n"
 	for name, end := range map[string]string{"cut lines only": "\n", "one whole line of 15 MiB": "\n" + endedTurn + line} {
