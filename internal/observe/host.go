@@ -76,7 +76,7 @@ func (r Remote) tell(s *record.Surface, a claude.Answer, w *World) {
 		s.Drift = append(s.Drift, "field "+field)
 	}
 	if a.Skipped > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d lines come before the records of %s: does a start-up file of the shell there print them?", a.Skipped, r.Name))
+		s.Notes = append(s.Notes, r.Name+" prints something before its records: does a start-up file of the shell there?")
 	}
 	switch off := a.At.Sub(w.At); {
 	case off > skewed:

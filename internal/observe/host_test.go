@@ -143,7 +143,7 @@ func TestRemote(t *testing.T) {
 		{"a clock 2 min ahead", at("12:02:30"), "[] []"},
 		{"a clock 3 h ahead", at("15:00:30"), "[] [" + ahead + "]"},
 		{"a clock a day behind", strings.ReplaceAll(said, "11-29", "11-28"), "[] [the clock of box is 24 h 1 min behind that of here]"},
-		{"a banner", "echo hello; echo; echo you; " + said, "[] [3 lines come before the records of box: does a start-up file of the shell there print them?]"},
+		{"a banner", "echo hello; echo; echo you; " + said, "[] [box prints something before its records: does a start-up file of the shell there?]"},
 		{"a field", strings.Replace(said, `"os"`, `"mood":1,"os"`, 1), "[field host.mood] []"},
 	} {
 		sink, unread := observeFar(t, farWorld(t, tt.script))

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 missing=()
-for want in tmux:tmux gh:gh node:nodejs npm:npm chromium:chromium shellcheck:shellcheck systemd-analyze:systemd man:man-db mandoc:mandoc zsh:zsh fish:fish; do
+for want in tmux:tmux gh:gh node:nodejs npm:npm chromium:chromium shellcheck:shellcheck systemd-analyze:systemd man:man-db mandoc:mandoc zsh:zsh fish:fish ssh:openssh-client /usr/sbin/sshd:openssh-server; do
 	command -v "${want%:*}" >/dev/null || missing+=("${want#*:}")
 done
 if ((${#missing[@]})); then
@@ -12,6 +12,7 @@ if ((${#missing[@]})); then
 	apt-get -qq update >&2
 	apt-get -qq install --yes --no-install-recommends "${missing[@]}" >&2
 fi
+[[ $EUID != 0 ]] || mkdir -p /run/sshd # for sshd, which no service starts here
 sh tests/rig/install-claude.sh .cache/claude-code >&2
 mkdir -p .cache/page # for the page in Chromium
 npm install --prefix .cache/page --no-audit --no-fund --ignore-scripts --loglevel=error playwright-core@1.65.1 axe-core@4.14.1 >&2
