@@ -44,7 +44,9 @@ func Of(set *record.Set, now record.Time, when When) (Fold, error) {
 	}
 	var f Fold
 	var fresh, over []Ask
+	holds := map[string]bool{}
 	for _, c := range raised {
+		holds[c.key] = true
 		a, asked := s.asked[c.key]
 		switch {
 		case asked && c.renews(a):
@@ -58,7 +60,7 @@ func Of(set *record.Set, now record.Time, when When) (Fold, error) {
 		}
 	}
 	for key, a := range s.asked {
-		if slices.ContainsFunc(raised, func(c condition) bool { return c.key == key }) {
+		if holds[key] {
 			continue
 		}
 		if s.over(key) {

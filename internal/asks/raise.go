@@ -64,10 +64,16 @@ func (s *stream) sessions() []condition {
 	var cs []condition
 	for _, r := range s.set.Of(record.KindVerdict) {
 		v, ok := record.Payload[record.Verdict](r)
-		prefix := map[string]string{"3": "prompt:", "7": "blocked:"}[v.Class]
-		session := s.session(r.Host, r.Subject)
-		if !ok || r.By != judge || prefix == "" || session == nil {
+		if !ok || r.By != judge || v.Class != "3" && v.Class != "7" {
 			continue
+		}
+		session := s.session(r.Host, r.Subject)
+		if session == nil {
+			continue
+		}
+		prefix := "prompt:"
+		if v.Class == "7" {
+			prefix = "blocked:"
 		}
 		prefix += s.in(r.Host, r.Subject) + ":"
 		if s.asks(prefix) && !s.worded(r.Host, r.Subject, session) {
@@ -89,15 +95,9 @@ func (s *stream) session(host, subject string) *record.Session {
 	return p
 }
 
-// asks tells whether a key that begins so is being asked.
-func (s *stream) asks(prefix string) bool {
-	for key := range s.asked {
-		if strings.HasPrefix(key, prefix) && !strings.Contains(key[len(prefix):], ":") {
-			return true
-		}
-	}
-	return false
-}
+// asks tells whether a key that is no more than prefix and a hash is being
+// asked.
+func (s *stream) asks(prefix string) bool { return s.prefixes[prefix] }
 
 // worded tells whether all that words a session's question was read. Otherwise
 // the same question may have other words, and so another key, for a while.

@@ -22,6 +22,7 @@ type stream struct {
 	host     string       // the tick's own, "" without one
 	hosts    []string     // the machines that must be in the stream
 	asked    map[string]record.Asked
+	prefixes map[string]bool // their keys, each up to its last colon
 	surfaces []record.Record // those of hosts, closing records left out
 	judged   bool            // the judge was read whole
 	known    bool            // the ledger was read: what asked lacks is not being asked
@@ -34,7 +35,7 @@ type stream struct {
 }
 
 func newStream(set *record.Set) *stream {
-	s := &stream{set: set, asked: map[string]record.Asked{}, whole: map[record.Identity]bool{}, labels: map[string][]string{}}
+	s := &stream{set: set, asked: map[string]record.Asked{}, prefixes: map[string]bool{}, whole: map[record.Identity]bool{}, labels: map[string][]string{}}
 	s.judged = s.closes("", judge)
 	r, tick, configured := set.Tick()
 	if configured {
@@ -55,6 +56,7 @@ func newStream(set *record.Set) *stream {
 	for _, r := range set.Of(record.KindAsked) {
 		if a, ok := record.Payload[record.Asked](r); ok && a.State != record.AskResolved && s.own(r.Host) {
 			s.asked[a.Key] = *a
+			s.prefixes[a.Key[:strings.LastIndexByte(a.Key, ':')+1]] = true
 		}
 	}
 	for _, r := range set.Of(record.KindSurface) {
