@@ -63,3 +63,10 @@ func TestStartTime(t *testing.T) {
 		}
 	}
 }
+
+// A file of /proc that opens and cannot be read is an error.
+func TestReadProc_unread(t *testing.T) {
+	if b, err := readProc(t.TempDir()); err == nil || len(b) > 0 {
+		t.Errorf("read %q of a directory, error %v", b, err)
+	}
+}
