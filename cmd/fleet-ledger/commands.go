@@ -9,6 +9,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -99,10 +100,14 @@ func (p program) observe() error {
 		return ledger.ObserveNone(p.std, at, host, record.Surface{OK: true, Absent: true})
 	}
 	if err != nil {
-		return errors.Join(ledger.ObserveNone(p.std, at, host, record.Surface{Error: err.Error()}), cli.Partial(err))
+		says := guard.Text(err.Error(), errorWidth)
+		return errors.Join(ledger.ObserveNone(p.std, at, host, record.Surface{Error: says}), cli.Partial(errors.New("ledger: not read: "+says)))
 	}
 	return ledger.Observe(p.std, state, at, host)
 }
+
+// errorWidth is how many columns of an error a record holds.
+const errorWidth = 300
 
 func (p program) read(l ledger.Ledger) (*fold.State, error) {
 	if !p.w.Recorded() {

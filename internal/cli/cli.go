@@ -126,6 +126,7 @@ func Main[O any](p Program, run func(context.Context, *Std, *O) error) {
 // Run runs the program and returns its exit status. O is a struct that embeds
 // Common.
 func Run[O any](p Program, args []string, in io.Reader, out, errw io.Writer, run func(context.Context, *Std, *O) error) int {
+	signal.Ignore(syscall.SIGXFSZ) // a file that is too large is an error of the write, which is told and taken back
 	opts := new(O)
 	common := any(opts).(interface{ common() *Common }).common()
 	std := &Std{Program: p.Name, In: in, Out: bufio.NewWriterSize(out, 64<<10), Err: errw}

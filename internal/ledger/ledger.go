@@ -12,6 +12,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -81,6 +82,9 @@ func (l Ledger) fold(r io.Reader) (*fold.State, error) {
 // Open returns what the ledger held at one moment at which nobody wrote.
 func (l Ledger) Open() (io.ReadCloser, error) {
 	f, err := l.open(l.Path(), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = cmp.Or(dangling(l.Path()), err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +104,23 @@ func (l Ledger) Open() (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{io.NewSectionReader(f, 0, size), f}, nil
+}
+
+// dangling returns an error when a path is missing because a symbolic link on the
+// way to it leads nowhere, as to a disk that is not mounted: a ledger may well be
+// there.
+func dangling(name string) error {
+	for p := filepath.Clean(name); p != filepath.Dir(p); p = filepath.Dir(p) {
+		info, err := os.Lstat(p)
+		if err != nil {
+			continue
+		}
+		if _, err := os.Stat(p); info.Mode()&fs.ModeSymlink != 0 && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: a symbolic link that leads nowhere", p)
+		}
+		return nil
+	}
+	return nil
 }
 
 func regularSize(f file, name string) (int64, error) {

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,5 +88,20 @@ func TestObserve_secret(t *testing.T) {
 	out, _, _ := run(t, strings.NewReader(""), func(std *cli.Std) error { return Observe(std, state, record.NewTime(noon), "devbox") })
 	if !strings.Contains(out, "push with") || bytes.Contains([]byte(out), []byte(token)) {
 		t.Errorf("%s", out)
+	}
+}
+
+// A ledger behind a link that leads nowhere, as to a disk that is not mounted, is
+// not one that is not there.
+func TestRead_dangling(t *testing.T) {
+	l := newLedger(t)
+	must(t, os.MkdirAll(filepath.Dir(l.Dir), 0o700))
+	must(t, os.Symlink("nowhere", l.Dir))
+	if _, err := l.Read(); err == nil || errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), ": a symbolic link that leads nowhere") {
+		t.Errorf("%v", err)
+	}
+	must(t, os.Remove(l.Dir))
+	if _, err := l.Read(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
 	}
 }

@@ -33,6 +33,9 @@ type ends struct {
 // read reads the end of one transcript into what begin returns.
 func (t *ends) read(path string, begin func(time.Time) *claude.Tail) record.Transcript {
 	f, err := t.w.FS.Open(Path(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = cmp.Or(t.w.dangling(path), err)
+	}
 	if err != nil {
 		return record.Transcript{Found: !errors.Is(err, fs.ErrNotExist), Unread: unreadWhy(err), LastTurn: claude.TurnNone}
 	}

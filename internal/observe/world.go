@@ -134,7 +134,10 @@ func (w *World) ReadFile(abs string, limit int64) ([]byte, error) {
 	for {
 		n, err := f.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
-		if err != nil || int64(len(b)) > limit {
+		if int64(len(b)) > limit { // it grew meanwhile
+			return nil, fmt.Errorf("%s: more than the %d bytes that are read", filepath.Base(abs), limit)
+		}
+		if err != nil {
 			return b, ignoreEOF(err)
 		}
 		if len(b) == cap(b) {
