@@ -25,7 +25,7 @@ type Spec struct {
 	Stdin     io.Reader     // the null device when nil
 	Timeout   time.Duration // then TERM to the process group
 	KillAfter time.Duration // after TERM, KILL to the process group
-	MaxOutput int           // bytes kept of stdout and of stderr each; more is an error, and ends the command
+	MaxOutput int           // bytes kept of stdout and of stderr each; more is an error, and ends the command, in Run
 	Variant   string        // what tells two recordings of one argv apart, such as a variable of Env; "" for one
 }
 
@@ -58,16 +58,19 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	if !Allowed(s.Argv) {
 		return Result{}, fmt.Errorf("command is not in the table: %q", s.Argv[0])
 	}
-	return start(ctx, s)
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
+	return start(ctx, s, enough)
 }
 
 // Owner is Run of a command that the owner wrote into the configuration, and
-// that no table can list. Package notify alone calls it.
-func Owner(ctx context.Context, s Spec) (Result, error) { return start(ctx, s) }
+// that no table can list. What it writes beyond MaxOutput is thrown away and
+// ends nothing: its status is what it says. Package notify alone calls it.
+func Owner(ctx context.Context, s Spec) (Result, error) { return start(ctx, s, nil) }
 
-func start(ctx context.Context, s Spec) (Result, error) {
-	ctx, enough := context.WithCancel(ctx)
-	defer enough()
+// start runs a command. enough ends it when it has written more than is read;
+// nil lets it go on.
+func start(ctx context.Context, s Spec, enough func()) (Result, error) {
 	stdout, stderr := &bounded{max: s.MaxOutput, enough: enough}, &bounded{max: s.MaxOutput, enough: enough}
 	path := s.Path
 	if path == "" {
@@ -82,7 +85,7 @@ func start(ctx context.Context, s Spec) (Result, error) {
 	err := Group(ctx, cmd, s.Timeout, s.KillAfter)
 	res := Result{Stdout: stdout.kept.Bytes(), Stderr: stderr.kept.Bytes()}
 	switch exit := (*exec.ExitError)(nil); {
-	case stdout.over.Load() || stderr.over.Load():
+	case enough != nil && (stdout.over.Load() || stderr.over.Load()):
 		return res, ErrOutput
 	case errors.Is(err, ErrTimeout):
 		return res, err
@@ -136,9 +139,9 @@ func status(e *exec.ExitError) int {
 	return e.ExitCode()
 }
 
-// bounded keeps the first max bytes; when there are more it notes so, and tells
-// that it is enough. It holds the buffer as a field: an embedded one would let
-// io.Copy past Write.
+// bounded keeps the first max bytes; when there are more it notes so, and tells,
+// where anybody asks, that it is enough. It holds the buffer as a field: an
+// embedded one would let io.Copy past Write.
 type bounded struct {
 	kept   bytes.Buffer
 	max    int
@@ -150,7 +153,9 @@ func (b *bounded) Write(p []byte) (int, error) {
 	room := b.max - b.kept.Len()
 	if len(p) > room {
 		b.over.Store(true)
-		b.enough()
+		if b.enough != nil {
+			b.enough()
+		}
 		b.kept.Write(p[:max(room, 0)])
 		return len(p), nil
 	}

@@ -79,7 +79,7 @@ func runOwner(ctx context.Context, argv []string, stdin []byte) error {
 	switch {
 	case errors.Is(err, command.ErrTimeout):
 		return ended(ctx, name, patience.command)
-	case errors.Is(err, exec.ErrWaitDelay), errors.Is(err, command.ErrOutput):
+	case errors.Is(err, exec.ErrWaitDelay):
 		err = nil // it ended by itself, and its output is not for us
 	}
 	if err == nil && res.Status != 0 {
