@@ -30,9 +30,12 @@ lint: ## gofmt and staticcheck, for Linux and macOS
 vuln: ## known vulnerabilities in what is called
 	bash tests/vuln.sh
 
-race: ## the tests under the race detector, and the programs built with it
-	$(GO) test -race -short ./internal/...
-	FLEET_RACE=1 $(GO) test -race -short ./tests -count=1
+# Tests that only compute, for minutes under the detector, and share nothing.
+COMPUTES := TestModel|TestLess|TestKeys|TestWithoutProgram|TestGrid|TestLosingASource|TestMutat.*|TestHostileTextEverywhere|TestHTML_hostile|TestOrderOfLinesIsIrrelevant|TestLongTextCostsOneScan|TestNothingOfASecretIsSeen
+
+race: ## the race detector over the packages, and over the programs that do several things at once
+	$(GO) test -race -skip '^($(COMPUTES))$$' ./internal/...
+	FLEET_RACE=1 $(GO) test -race ./tests -count=1 -run 'TestScripts/^(case|observe|step|ledger|hosts|tick-lock|tick-owner)|TestLedgerWriters|TestRecord'
 
 truth: ## the score over the captured sessions whose situation is known
 	$(GO) test ./tests -run TestTruth -count=1 -v

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -31,8 +32,12 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(bin)
+	build := []string{"build"}
+	if os.Getenv("FLEET_RACE") != "" { // a race that a program meets is on its stderr, and its status is 66
+		build = append(build, "-race")
+	}
 	for _, args := range [][]string{{"-o", bin, "./cmd/..."}, {"-o", bin, "./tests/jq"}} {
-		build := exec.Command("go", append([]string{"build"}, args...)...)
+		build := exec.Command("go", slices.Concat(build, args)...)
 		build.Dir, build.Stderr = root, os.Stderr
 		if err := build.Run(); err != nil {
 			fmt.Fprintln(os.Stderr, "building the programs:", err)
