@@ -91,9 +91,17 @@ named() { case $surfaces in *"\"$1\""*) ;; *) return 1 ;; esac; } # PRODUCT
 # letters, digits, ., _ and -, and stands alone behind its key.
 names_of() { printf '%s\n' "$1" | sed -e 's/[[{]/\
 /g' | sed -n 's/^"name":"\([A-Za-z0-9._-]*\)",.*/\1/p'; }
-render() { # FORMAT FILE LINK
-	into "$2" fed "$dir/snapshot.ndjson" fleet-render --format "$1" || fail "the $1 report could not be made, $2" # no new asks, no file
-	[ -z "${3-}" ] || { ln -sf "${2#"$state"/}" "$state/$3.part" && mv -f "$state/$3.part" "$state/$3"; } || fail "$state/$3 could not be made"
+render() { # FORMAT FILE LINK: no new asks, no file
+	into "$2" fed "$dir/snapshot.ndjson" fleet-render --format "$1" || return 1
+	[ -z "${3-}" ] || { ln -sf "${2#"$state"/}" "$state/$3.part" && mv -f "$state/$3.part" "$state/$3"; } || return 2
+}
+rendered() { # PROCESS FORMAT FILE LINK
+	wait "$1"
+	case $? in
+	0) ;;
+	2) fail "$state/$4 could not be made" ;;
+	*) fail "the $2 report could not be made, $3" ;;
+	esac
 }
 note_end() { # STATUS
 	snapshot=$dir/snapshot.ndjson
@@ -143,8 +151,8 @@ tick() {
 
 	fixtures=${FLEET_FIXTURES:+--fixtures=$FLEET_FIXTURES}
 	observe config fleet-config tick --tick "$n" ${fixtures:+"$fixtures"} || fail "the configuration could not be read"
-	observe claude fleet-observe-claude --listing-cap "$cap" ${fixtures:+"$fixtures"}
-	# A product that the configuration does not name is left alone.
+	# What needs nothing of Claude Code is read while it lists. A product that the
+	# configuration does not name is left alone.
 	named paseo && observe paseo fleet-observe-paseo ${fixtures:+"$fixtures"} &
 	named board && observe board fleet-observe-board ${fixtures:+"$fixtures"} &
 	observe schedule fleet-observe-schedule ${fixtures:+"$fixtures"} & # no verdict rests on it
@@ -152,19 +160,24 @@ tick() {
 	for host in $(names_of "$hosts"); do
 		with=listed_for_ssh observe "host-$host" fleet-observe-claude --host "$host" --listing-cap "$cap" ${fixtures:+"$fixtures"} &
 	done
+	observe claude fleet-observe-claude --listing-cap "$cap" ${fixtures:+"$fixtures"}
 	if named gh && cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part" && (with=listed_for_gh && observe gh sh -c "$read_first" "$dir/sessions.part" fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
 		rm -f "$dir/config.ndjson" "$dir/claude.ndjson" # it copied them
 	fi
 	wait
 
 	into "$dir/snapshot.ndjson" step sh "$self" --judge "$dir" || fail "the records were not judged, or not kept in $dir/snapshot.ndjson"
-	for name in config claude gh paseo board schedule ledger; do rm -f "$dir/$name.ndjson"; done
-	rm -f "$dir"/host-*.ndjson
-	rm -f "$dir"/*.part
-	render md "$dir/report.md" latest.md
-	render json "$dir/report.json" latest.json
-	render html "$dir/report.html" latest.html
-	render asks "$state/asks/$number.md"
+	for name in "$dir"/*.ndjson; do [ "$name" = "$dir/snapshot.ndjson" ] || set -- "$@" "$name"; done
+	rm -f "$@" "$dir"/*.part
+	asks=$state/asks/$number.md
+	render md "$dir/report.md" latest.md & md=$!
+	render json "$dir/report.json" latest.json & json=$!
+	render html "$dir/report.html" latest.html & html=$!
+	render asks "$asks" & new=$!
+	rendered $md md "$dir/report.md" latest.md
+	rendered $json json "$dir/report.json" latest.json
+	rendered $html html "$dir/report.html" latest.html
+	rendered $new asks "$asks" ''
 	find "$state/ticks" -name "*.ndjson" -mtime +7 -exec rm -f {} +
 	note_end 0 || { say "tick $n failed: its end could not be noted; more is in $state/tick.log"; exit 1; }
 	echo "tick $n: $(sed -n -e '1s/^\*\*\(.*\)\*\*$/\1;/p' -e 's/^# //p' "$dir/report.md" | head -n 2 | paste -s -d ' ' -): $dir/report.md"
