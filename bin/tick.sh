@@ -287,7 +287,7 @@ END
 self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)/${0##*/} # the release, when a link leads to it
 PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 case ${1-} in
---locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 hosts=$7 && tick ;;
+--locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 hosts=${7-} && tick ;;
 --judge) dir=$2 && judge ;;
 --help) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')
