@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/notify"
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -72,6 +76,9 @@ func (p program) tick([]string) error {
 	}
 	at := record.NewTime(p.w.At)
 	t := f.Tick(s, p.w.Host, p.opts.Tick, p.w.Dry(), f.Place(s, p.locate))
+	if err := withhold(&t); err != nil {
+		return err
+	}
 	for _, dir := range t.Unfound {
 		p.std.Warn("%s: %s", f.Path, dir)
 	}
@@ -79,6 +86,29 @@ func (p program) tick([]string) error {
 		return err
 	}
 	return p.std.Close(at, p.w.Host, "")
+}
+
+// withhold takes credentials out of a tick record: one that was pasted into the
+// configuration by mistake would go into every snapshot. The predicates of
+// ask_when stay: they are code.
+func withhold(t *record.Tick) error {
+	asks := slices.Clone(t.AskWhen)
+	b, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	clean := guard.JSON(b)
+	if bytes.Equal(clean, b) {
+		return nil
+	}
+	*t = record.Tick{}
+	if err := json.Unmarshal(clean, t); err != nil {
+		return err
+	}
+	for i := range t.AskWhen {
+		t.AskWhen[i].When = asks[i].When
+	}
+	return nil
 }
 
 // get prints the value of each key, a line each.

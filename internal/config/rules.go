@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 // rule says what a value must be. read puts it into the place that into points
@@ -67,7 +69,10 @@ func (r *reader) object(key string, n *node, want string, fields []field) {
 var plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.:/@~*-]{1,64}$`) })
 
 func below(key, name string) string {
-	if !plainKey().MatchString(name) {
+	// A value may be pasted in the place of a key. It is looked for before it is cut.
+	if quoted := strconv.QuoteToASCII(name); guard.Text(quoted, 4096) != quoted {
+		name = guard.Text(quoted, 64)
+	} else if !plainKey().MatchString(name) {
 		name = strconv.QuoteToASCII(name[:min(len(name), 64)])
 	}
 	if key == "" {
