@@ -1,11 +1,12 @@
-# Everything but capture and test-real needs only Go, make and bash.
+# Everything but capture and test-real needs only Go, make and bash; race also a
+# C compiler.
 GO ?= go
 FIXTURES := fixtures/cc-2.1.280
 
 # -matrix judges for both systems at once.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build docs demo test vet lint vuln race truth mutate test-real capture bench fuzz fuzz-long soak
+.PHONY: build docs demo test vet lint vuln race faults truth mutate test-real capture bench fuzz fuzz-long soak
 
 build: ## the programs, into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -17,7 +18,10 @@ demo: build ## judge the captured fleet and print the report
 	@bin/fleet-observe-claude --fixtures $(FIXTURES) | bin/fleet-classify | bin/fleet-render --format md
 
 test: vet ## everything that runs without installing anything
-	$(GO) test ./...
+	$(GO) test $$($(GO) list ./... | grep -v /tests/faults)
+
+faults: ## full disks, odd files, clocks, limits of the system
+	$(GO) test ./tests/faults/... -count=1 -timeout 20m
 
 vet:
 	$(GO) vet ./...
@@ -35,7 +39,7 @@ COMPUTES := TestModel|TestLess|TestKeys|TestWithoutProgram|TestGrid|TestLosingAS
 
 race: ## the race detector over the packages, and over the programs that do several things at once
 	$(GO) test -race -skip '^($(COMPUTES))$$' ./internal/...
-	FLEET_RACE=1 $(GO) test -race ./tests -count=1 -run 'TestScripts/^(case|observe|step|ledger|hosts|tick-lock|tick-owner)|TestLedgerWriters|TestRecord'
+	FLEET_RACE=1 $(GO) test -race ./tests -count=1 -run 'TestScripts/^(case|observe|step|ledger|hosts|tick-lock|tick-owner)|TestRecord'
 
 truth: ## the score over the captured sessions whose situation is known
 	$(GO) test ./tests -run TestTruth -count=1 -v
