@@ -73,7 +73,7 @@ func TestProblems(t *testing.T) {
 		{"a channel of no kind", file(`"owner_channel": {}`), "fleet.json:1: scopes.lamp.owner_channel.kind: is missing; want one of dialog, command, none"},
 		{"a command channel without a command", file(`"owner_channel": {"kind": "command"}`), "fleet.json:1: scopes.lamp.owner_channel.argv: want a command with the kind command, and with no other"},
 		{"a dialog with a command", file(`"owner_channel": {"kind": "dialog", "argv": ["x"]}`), "fleet.json:1: scopes.lamp.owner_channel.argv: want a command with the kind command, and with no other"},
-		{"a run log", file(`"run_logs": [{"path": "/x", "stale_after_h": 0}]`), "fleet.json:1: scopes.lamp.run_logs[0].stale_after_h: want a whole number from 1\nfleet.json:1: scopes.lamp.run_logs[0].source: is missing; want a text that is not empty"},
+		{"a run log", file(`"run_logs": [{"path": "/x", "stale_after_h": 0}]`), "fleet.json:1: scopes.lamp.run_logs[0].stale_after_h: want a whole number from 1 to 87840\nfleet.json:1: scopes.lamp.run_logs[0].source: is missing; want a text that is not empty"},
 		{"a question without a key", file(`"ask_when": [{"when": ".", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].key: is missing; want a key of a-z, 0-9, . _ - and :"},
 		{"a question with a bad key", file(`"ask_when": [{"key": "a b", "when": ".", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].key: want a key of a-z, 0-9, . _ - and :"},
 		{"a question that is no jq", file(`"ask_when": [{"key": "a", "when": ".a ===", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].when: want a jq expression"},

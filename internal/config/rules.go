@@ -182,6 +182,25 @@ func atLeast(least int) rule {
 	}}
 }
 
+// The most that a length of time may be: a day of minutes for what is waited for,
+// ten years of hours for what is looked back on.
+const (
+	dayMin    = 24 * 60
+	decadeMin = 10 * 366 * dayMin
+	decadeH   = decadeMin / 60
+)
+
+func between(least, most int) rule {
+	return rule{fmt.Sprintf("a whole number from %d to %d", least, most), func(r *reader, key string, n *node, into any) bool {
+		i := 0
+		if !atLeast(least).read(r, key, n, &i) || i > most {
+			return false
+		}
+		*into.(*int) = i
+		return true
+	}}
+}
+
 func oneOf(words ...string) rule {
 	return rule{"one of " + strings.Join(words, ", "), func(_ *reader, _ string, n *node, into any) bool {
 		if !n.is("string") || !slices.Contains(words, n.text) {

@@ -17,7 +17,7 @@ var (
 		r.object(key, n, "an object of whole numbers", []field{
 			r.take("fleet_sessions", atLeast(0), &c.FleetSessions),
 			r.take("active_sessions", atLeast(0), &c.ActiveSessions),
-			r.take("active_window_min", atLeast(0), &c.ActiveWindowMin),
+			r.take("active_window_min", between(0, decadeMin), &c.ActiveWindowMin),
 			r.take("research_spawns_per_day", atLeast(0), &c.ResearchPerDay),
 		})
 		return true
@@ -56,7 +56,7 @@ var (
 		ok := r.list(key, n, func(at string, item *node) {
 			l := RunLog{StaleAfterH: 48}
 			r.object(at, item, "an object", []field{r.needed("source", aText, &l.Source),
-				r.needed("path", aPath, &l.Path), r.take("stale_after_h", atLeast(1), &l.StaleAfterH)})
+				r.needed("path", aPath, &l.Path), r.take("stale_after_h", between(1, decadeH), &l.StaleAfterH)})
 			list = append(list, l)
 		})
 		*into.(*[]RunLog) = list
