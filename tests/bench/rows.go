@@ -57,7 +57,7 @@ func rows() []row {
 	for _, p := range [][]string{{"fleet-classify"}, {"fleet-asks"}, {"fleet-render"}} {
 		rs = append(rs, row{"start-" + p[0][6:], "start of " + p[0][6:] + ", no input: cpu", "a Go program that does nothing", 2, 0, times, start(p...)})
 	}
-	for _, p := range [][]string{{"fleet-observe-claude"}, {"fleet-observe-paseo"}, {"fleet-observe-board"}, {"fleet-observe-schedule"}} {
+	for _, p := range [][]string{{"fleet-observe-claude"}, {"fleet-observe-paseo"}, {"fleet-observe-board"}} {
 		rs = append(rs, row{"start-" + p[0][6:], "start of " + p[0][6:] + ", nothing there: cpu", "a Go program that does nothing", 3, 0, times, start(p...)})
 	}
 	for _, g := range []struct{ name, stage string }{{"classify", "observe"}, {"asks", "classify"}, {"render-md", "asks"}, {"render-html", "asks"}} {
