@@ -129,7 +129,8 @@ func (p program) lines() (io.ReadCloser, error) {
 	return l.Open()
 }
 
-// cat prints the lines that are entries, as they are.
+// cat prints the lines that are entries, as they are but for what an old
+// release did not withhold.
 func (p program) cat() error {
 	r, err := p.lines()
 	if err != nil {
@@ -145,7 +146,7 @@ func (p program) cat() error {
 			damaged++
 			continue
 		}
-		if _, err := p.std.Out.Write(append(line.Raw, '\n')); err != nil {
+		if _, err := p.std.Out.Write(append(guard.JSON(line.Raw), '\n')); err != nil {
 			return err
 		}
 	}

@@ -28,10 +28,21 @@ func JSON(b []byte) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
+// Withhold returns s without the credentials and crm paths in it; else as it is, neither flattened nor clipped.
+func Withhold(s string) string {
+	return settle(s, func(s string) string {
+		spans := find(s)
+		if len(spans) == 0 {
+			return s
+		}
+		return withhold(s, spans, false)
+	})
+}
+
 func cleanJSON(v any) (clean any, changed bool) {
 	switch v := v.(type) {
 	case string:
-		s := settle(v, func(s string) string { return withhold(s, find(s), false) })
+		s := Withhold(v)
 		return s, s != v
 	case []any:
 		for i := range v {

@@ -11,6 +11,7 @@ import (
 	"github.com/natefinch/atomic"
 
 	"github.com/fleet-tools/fleet/internal/command"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 )
 
@@ -61,7 +62,7 @@ func (l Ledger) compacted() (fold.Compacted, error) {
 		if err != nil {
 			return fold.Compacted{}, fmt.Errorf("reading %s: %w", l.Path(), err)
 		}
-		line.Raw = bytes.Clone(line.Raw)
+		line.Raw = guard.JSON(bytes.Clone(line.Raw))
 		lines = append(lines, line)
 	}
 	return fold.Compact(lines)

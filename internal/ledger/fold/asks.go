@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -50,6 +51,7 @@ func (s *State) addIntent(e record.Entry) {
 		if item.Key == "" {
 			continue
 		}
+		item.Key = guard.Withhold(item.Key)
 		b.keys[item.ID] = item.Key
 		a := &ask{Asked: record.Asked{Key: item.Key, ID: item.ID, Batch: b.tick, Intent: e.ID, State: record.AskOpen,
 			Class: item.Class, Question: item.Question, FirstTick: b.tick, Since: record.TimeOf(e.TS.Time)}}
@@ -100,7 +102,7 @@ func (s *State) resolve(e record.Entry) {
 	}
 	s.undone[e.ID] = true
 	for _, key := range e.Keys {
-		if a := s.asks[key]; a != nil {
+		if a := s.asks[guard.Withhold(key)]; a != nil {
 			a.State, a.resolvedIn = record.AskResolved, s.LastTick
 		}
 	}
@@ -136,6 +138,9 @@ func (s *State) Asked() []record.Asked {
 			continue
 		}
 		out := a.Asked
+		for _, text := range []*string{&out.Question, &out.ID, &out.Class, &out.Intent} {
+			*text = guard.Withhold(*text)
+		}
 		if b := s.batches[a.Intent]; b != nil {
 			out.Seen, out.ShownAt = b.seen, b.shownAt
 		}

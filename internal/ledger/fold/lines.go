@@ -9,7 +9,6 @@ package fold
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,8 @@ import (
 	"regexp"
 	"unicode/utf8"
 
-	"github.com/fleet-tools/fleet/internal/guard"
+	json "github.com/go-json-experiment/json/v1"
+
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -32,7 +32,7 @@ const TickLimit = 1 << 30
 // Line is one line of a ledger that is not blank.
 type Line struct {
 	N      int          // its number, from 1
-	Raw    []byte       // its bytes without the newline and without credentials; the first of them when it is longer than MaxLine
+	Raw    []byte       // its bytes without the newline, credentials of old releases and all; the first of them when it is longer than MaxLine
 	Entry  record.Entry // empty when damaged; only the envelope counts when Newer
 	Newer  bool         // an entry of a kind that this release does not know
 	Damage error        // why it is no entry; nil when it is one
@@ -52,8 +52,7 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 			if len(bytes.TrimSpace(raw)) > 0 {
 				line := Line{N: n, Raw: raw}
 				if whole {
-					line.Raw = guard.JSON(raw) // a ledger may be older than what withholds
-					line.Entry, line.Newer, line.Damage = Parse(line.Raw)
+					line.Entry, line.Newer, line.Damage = Parse(raw)
 				} else {
 					line.Damage = fmt.Errorf("longer than %d bytes", MaxLine)
 				}

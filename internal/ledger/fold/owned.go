@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -63,6 +64,9 @@ func inTick(n *int) string {
 // own notes what is ours, once: the first reason stays. A session id of eight
 // digits is a job id.
 func (s *State) own(o record.Owned) {
+	for _, text := range []*string{&o.SessionID, &o.PaseoAgentID, &o.JobID, &o.Key} {
+		*text = guard.Withhold(*text)
+	}
 	if len(o.SessionID) == 8 {
 		o.SessionID, o.JobID = "", o.SessionID
 	}

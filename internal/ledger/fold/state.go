@@ -1,10 +1,13 @@
 package fold
 
 import (
-	"encoding/json"
+	stdjson "encoding/json"
 	"maps"
 	"slices"
 
+	json "github.com/go-json-experiment/json/v1"
+
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -12,7 +15,8 @@ import (
 const PastTicks = 48
 
 // State is a ledger folded, line by line, in the order in which it was
-// written. The zero State is an empty ledger.
+// written. The zero State is an empty ledger. What it tells has no credentials,
+// although a ledger may be older than what withholds them.
 type State struct {
 	Entries  int            // lines that are entries, newer ones left out
 	Damaged  int            // lines that are none
@@ -115,9 +119,31 @@ func (s *State) Past() []record.Past {
 	ns := s.ticks()
 	ps := []record.Past{}
 	for _, n := range ns[max(len(ns)-PastTicks, 0):] {
-		ps = append(ps, *s.past[n])
+		p := *s.past[n]
+		p.Read, p.Counts = withheld(p.Read), withheldNames(p.Counts)
+		ps = append(ps, p)
 	}
 	return ps
+}
+
+// withheld is each of list without what is withheld; null stays null.
+func withheld(list []string) []string {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i] = guard.Withhold(out[i])
+	}
+	return out
+}
+
+func withheldNames(counts map[string]int) map[string]int {
+	if counts == nil {
+		return nil
+	}
+	out := map[string]int{}
+	for name, n := range counts {
+		out[guard.Withhold(name)] += n
+	}
+	return out
 }
 
 // HasID tells whether an entry outside a tick bears the id.
@@ -133,7 +159,7 @@ func (s *State) Open() []record.Entry {
 }
 
 // decode reads a part of an entry; one of another shape reads as empty.
-func decode[T any](raw json.RawMessage) T {
+func decode[T any](raw stdjson.RawMessage) T {
 	var v T
 	if json.Unmarshal(raw, &v) != nil {
 		var none T
