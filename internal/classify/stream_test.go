@@ -161,6 +161,28 @@ func TestHosts_repos(t *testing.T) {
 	}
 }
 
+// TestHosts_board checks that of another machine than the tick's own no board is
+// wanted, and that of its own one is.
+func TestHosts_board(t *testing.T) {
+	w := mine(session("s"), boardRow(record.Board{}))()
+	w.tick.Surfaces = append(w.tick.Surfaces, "board")
+	near := w.records()
+	boardless := slices.DeleteFunc(slices.Clone(near), func(r record.Record) bool { return r.By == board })
+	far := slices.DeleteFunc(slices.Clone(boardless), func(r record.Record) bool { return r.By == config })
+	for i := range far {
+		far[i].Host = "farbox"
+	}
+	for want, rs := range map[string][]record.Record{"devbox 9a, farbox 9a": slices.Concat(near, far), "devbox unknown, farbox 9a": slices.Concat(boardless, far)} {
+		got := []string{}
+		for _, s := range standard().sessions(newStream(setOf(rs))) {
+			got = append(got, s.record.Host+" "+s.verdict.Class)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%q, want %s", got, want)
+		}
+	}
+}
+
 // TestAccounts checks that a session of a further Claude directory rests on
 // the surfaces of that directory.
 func TestAccounts(t *testing.T) {
