@@ -336,12 +336,12 @@ func TestFiles_large(t *testing.T) {
 			fmt.Fprintf(w, `{"type":"user","timestamp":"2026-11-29T%02d:%02d:%02d.000Z","message":{"role":"user","content":"%s"}}`+"\n", i/3600%8, i/60%60, i%60, filler)
 		}
 		for i := range 20 {
-			fmt.Fprintf(w, `{"type":"assistant","timestamp":"2026-11-29T09:30:%02d.000Z","message":{"role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"Step %d.\nARC-STATUS: BLOCKED"}]}}`+"\n", i, i)
+			fmt.Fprintf(w, `{"type":"assistant","timestamp":"2026-11-29T11:30:%02d.000Z","message":{"role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"Step %d.\nARC-STATUS: BLOCKED"}]}}`+"\n", i, i)
 		}
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		if info, err := f.Stat(); err != nil || info.Size() < 290<<20 {
+		if info, err := f.Stat(); err != nil || info.Size() < 300e6 {
 			t.Fatalf("%v %v", info.Size(), err)
 		}
 		f.Close()
@@ -349,7 +349,7 @@ func TestFiles_large(t *testing.T) {
 		if r.status != 0 || r.peak > 100<<20 {
 			t.Errorf("status %d, %d MiB: %s", r.status, r.peak>>20, r.stderr)
 		}
-		for _, want := range []string{`"activity_at":"2026-11-29T09:30:19.000Z","last_turn":"ended"`, `"word":"BLOCKED"`} {
+		for _, want := range []string{`"activity_at":"2026-11-29T11:30:19.000Z","last_turn":"ended"`, `"status":"BLOCKED"`} {
 			if !strings.Contains(r.stdout, want) {
 				t.Errorf("no %s in %.3000s", want, r.stdout)
 			}

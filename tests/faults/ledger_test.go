@@ -61,7 +61,10 @@ func TestLedgerUnderTick(t *testing.T) {
 	was := withScope(t)
 	was.ticked()
 	for _, at := range []string{"append", "exit"} {
-		for _, r := range replaced {
+		for i, r := range replaced {
+			if !long && at == "exit" && i%3 != 2 { // another scope's, cut inside a line, a directory or unreadable
+				continue
+			}
 			t.Run(strings.ReplaceAll("before "+at+" "+r.name, " ", "-"), func(t *testing.T) {
 				t.Parallel()
 				b := withScope(t)

@@ -11,14 +11,14 @@ import (
 
 // What a program has too little of. Not every program needs as much.
 var limits = []string{"NOFILE=16", "NOFILE=8", "NOFILE=5", "NOFILE=3", "FSIZE=0", "FSIZE=700", "FSIZE=5000", "FSIZE=60000",
-	"AS=400000000", "AS=100000000", "AS=40000000", "NPROC=0", "NPROC=3", "NPROC=6", "NPROC=12"}
+	"AS=400000000", "AS=150000000", "AS=100000000", "NPROC=0", "NPROC=3", "NPROC=6", "NPROC=12"}
 
 // A program that has too little ends with a record or an error that names what
 // it could not do; what it says otherwise is what it says with enough.
 func TestLimits(t *testing.T) {
 	was := withEverything(t)
 	was.ticked()
-	snapshot := was.read("state/ticks/00001/snapshot.ndjson")
+	snapshot := was.read("state/ticks/00002/snapshot.ndjson")
 	whole := func(stdout string) map[string]surface {
 		m := map[string]surface{}
 		for name, s := range surfaces(t, stdout) {

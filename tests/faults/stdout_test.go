@@ -2,7 +2,9 @@ package faults
 
 import (
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -46,10 +48,12 @@ func calls(b *box) map[string][]string {
 func TestStdout(t *testing.T) {
 	b := withEverything(t)
 	b.ticked()
-	snapshot := b.read("state/ticks/00001/snapshot.ndjson")
+	snapshot := b.read("state/ticks/00002/snapshot.ndjson")
 	state := files(t, b.path("state"))
 	called := map[string]bool{}
-	for name, argv := range calls(b) {
+	all := calls(b)
+	for _, name := range slices.Sorted(maps.Keys(all)) { // append before fire
+		argv := all[name]
 		called[argv[0]] = true
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			b := &box{t: t, home: b.home, env: b.env}

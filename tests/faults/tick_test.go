@@ -35,6 +35,11 @@ func (b *box) configure(settings ...string) {
 func (b *box) waiting(names ...string) {
 	b.t.Helper()
 	rows := []map[string]any{}
+	for name, pid := range b.pids {
+		if !slices.Contains(names, name) {
+			os.Remove(b.path(fmt.Sprintf(".claude/sessions/%d.json", pid)))
+		}
+	}
 	for _, name := range names {
 		pid := b.pids[name]
 		if pid == 0 {
