@@ -46,7 +46,7 @@ func TestLimits(t *testing.T) {
 				if r.status != 0 && r.stderr == "" {
 					t.Errorf("status %d, and not a word", r.status)
 				}
-				if strings.Contains(r.stderr, "panic: ") || r.status > 128 {
+				if strings.Contains(r.stderr, "panic: ") || strings.Contains(r.stderr, "SIGXFSZ") || r.status > 128 {
 					t.Errorf("status %d: %.300s", r.status, r.stderr)
 				}
 				switch {
