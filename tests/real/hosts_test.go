@@ -108,7 +108,7 @@ func TestHosts(t *testing.T) {
 		{"motd", box.port, "box", "good", "~/bin/motd", 60, ""},
 		{"refused", box.port, "box", "other", "", 60, "Permission denied (publickey)."},
 		{"down", r.port(), "box", "good", "", 60, "ssh: exit status 255: ssh: connect to host 127.0.0.1 port "},
-		{"mute", mute.Addr().(*net.TCPAddr).Port, "box", "good", "", 4, "timed out"},
+		{"mute", mute.Addr().(*net.TCPAddr).Port, "box", "good", "", 20, "timed out"},
 		{"hangs", box.port, "box", "good", "~/bin/hang", 3, "no answer within 3s"},
 		{"floods", box.port, "box", "good", "~/bin/flood", 200, "it wrote more than the 32 MiB that are read"},
 		{"unknown", box.port, "nobody", "good", "", 60, verify},
