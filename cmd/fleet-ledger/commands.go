@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
@@ -95,6 +96,7 @@ func (p program) observe() error {
 	if err != nil {
 		return cli.Usage(err)
 	}
+	debug.SetGCPercent(400) // lines come and go: what is folded stays small beside them
 	state, err := p.read(ledger.New(s.StateDir, s.ID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return ledger.ObserveNone(p.std, at, host, record.Surface{OK: true, Absent: true})

@@ -22,11 +22,44 @@ type ask struct {
 type batch struct {
 	id      string
 	tick    int
-	keys    map[string]string // ask id to key
+	keys    []idKey // of its asks
 	seen    bool
-	shown   map[string]bool // ids of the entries that say so
-	shownAt *record.Time    // the last of them
-	shownIn int             // last tick that had begun by then
+	shown   []string     // ids of the entries that say so
+	shownAt *record.Time // the last of them
+	shownIn int          // last tick that had begun by then
+}
+
+type idKey struct{ id, key string }
+
+// key is that of an ask of the batch, "" when it has none of this id. Of two
+// with one id the later counts.
+func (b *batch) key(id string) string {
+	for _, k := range slices.Backward(b.keys) {
+		if k.id == id {
+			return k.key
+		}
+	}
+	return ""
+}
+
+// forget drops what was resolved before the ticks that are remembered: nobody
+// can ask for it any more. That a batch was is remembered, so that a copy of it
+// asks nothing again.
+func (s *State) forget(oldest int) {
+	for key, a := range s.asks {
+		if a.State == record.AskResolved && a.resolvedIn < oldest {
+			delete(s.asks, key)
+			if b := s.batches[a.Intent]; b != nil {
+				s.settled = append(s.settled, b)
+			}
+		}
+	}
+	for _, b := range s.settled {
+		if !slices.ContainsFunc(b.keys, func(k idKey) bool { return s.asks[k.key] != nil }) {
+			b.keys, b.shown = nil, nil
+		}
+	}
+	s.settled = s.settled[:0]
 }
 
 // addIntent takes an intent. An ask intent opens its keys; one that was copied
@@ -42,7 +75,7 @@ func (s *State) addIntent(e record.Entry) {
 		return
 	}
 	target := decode[record.Batch](e.Target)
-	b := &batch{id: e.ID, tick: target.Batch, keys: map[string]string{}, shown: map[string]bool{}}
+	b := &batch{id: e.ID, tick: target.Batch}
 	if b.tick == 0 && e.Tick != nil {
 		b.tick = *e.Tick
 	}
@@ -52,7 +85,7 @@ func (s *State) addIntent(e record.Entry) {
 			continue
 		}
 		item.Key = guard.Withhold(item.Key)
-		b.keys[item.ID] = item.Key
+		b.keys = append(b.keys, idKey{item.ID, item.Key})
 		a := &ask{Asked: record.Asked{Key: item.Key, ID: item.ID, Batch: b.tick, Intent: e.ID, State: record.AskOpen,
 			Class: item.Class, Question: item.Question, FirstTick: b.tick, Since: record.TimeOf(e.TS.Time)}}
 		if old := s.asks[item.Key]; old != nil && old.State == record.AskOpen {
@@ -67,10 +100,10 @@ func (s *State) addIntent(e record.Entry) {
 // last line, not the latest: a clock that was wrong once must not hold for ever.
 func (s *State) addSeen(e record.Entry) {
 	b := s.batches[e.Of]
-	if b == nil || b.shown[e.ID] {
+	if b == nil || slices.Contains(b.shown, e.ID) {
 		return
 	}
-	b.shown[e.ID] = true
+	b.shown = append(b.shown, e.ID)
 	if decode[record.Shown](e.Result).Button == "Seen" {
 		b.seen = true
 	}
@@ -90,7 +123,7 @@ func (s *State) addAck(e record.Entry) {
 		return
 	}
 	for _, key := range answered(e, b) {
-		if a := s.asks[key]; a.Intent == e.Of && a.State == record.AskOpen {
+		if a := s.asks[key]; a != nil && a.Intent == e.Of && a.State == record.AskOpen {
 			a.State, a.AnsweredAt = record.AskAcked, record.TimeOf(e.TS.Time)
 		}
 	}
@@ -111,9 +144,10 @@ func (s *State) resolve(e record.Entry) {
 // answered returns the keys of a batch that an answer covers.
 func answered(e record.Entry, b *batch) []string {
 	keys := []string{}
-	for id, key := range b.keys {
-		if Covers(e.Asks, id) {
-			keys = append(keys, key)
+	all, ids := decode[string](e.Asks) == "all", decode[[]string](e.Asks)
+	for _, k := range b.keys {
+		if all || slices.Contains(ids, k.id) {
+			keys = append(keys, k.key)
 		}
 	}
 	return keys
@@ -193,7 +227,7 @@ func (s *State) Answers(p Pick) ([]Answer, error) {
 	}
 	slices.SortFunc(found, func(a, b *batch) int { return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.id, b.id)) })
 	for _, id := range p.IDs {
-		if !slices.ContainsFunc(found, func(b *batch) bool { return b.keys[id] != "" }) {
+		if !slices.ContainsFunc(found, func(b *batch) bool { return b.key(id) != "" }) {
 			return nil, fmt.Errorf("batch %d has no ask %q", p.Batch, id)
 		}
 	}

@@ -64,13 +64,13 @@ func newKeeper(s *State) keeper {
 		k.keys[a.Key] = true
 	}
 	for id, b := range s.batches {
-		for _, key := range b.keys {
-			k.batches[id] = k.batches[id] || k.keys[key]
+		for _, a := range b.keys {
+			k.batches[id] = k.batches[id] || k.keys[a.key]
 		}
 	}
 	for id := range k.batches { // a batch brings its other keys along
-		for _, key := range s.batches[id].keys {
-			k.keys[key] = k.keys[key] || k.batches[id]
+		for _, a := range s.batches[id].keys {
+			k.keys[a.key] = k.keys[a.key] || k.batches[id]
 		}
 	}
 	return k

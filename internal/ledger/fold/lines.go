@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"unicode/utf8"
 
+	fast "github.com/go-json-experiment/json"
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -52,7 +53,7 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 			if len(bytes.TrimSpace(raw)) > 0 {
 				line := Line{N: n, Raw: raw}
 				if whole {
-					line.Entry, line.Newer, line.Damage = Parse(raw)
+					line.Entry, line.Newer, line.Damage = Parse(line.Raw)
 				} else {
 					line.Damage = fmt.Errorf("longer than %d bytes", MaxLine)
 				}
@@ -83,6 +84,9 @@ func readLine(br *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
+// quick is encoding/json's reading, without a look at the whole line first.
+var quick = fast.JoinOptions(json.DefaultOptionsV1(), json.ReportErrorsWithLegacySemantics(false))
+
 // Parse reads one line without its newline. newer says that the entry's kind
 // is of a later release. The error says what is wrong and quotes nothing of
 // the line.
@@ -95,7 +99,10 @@ func Parse(raw []byte) (e record.Entry, newer bool, err error) {
 	case len(text) == 0 || text[0] != '{':
 		return e, false, errors.New("not a JSON object")
 	}
-	err = json.Unmarshal(raw, &e)
+	if fast.Unmarshal(raw, &e, quick) != nil {
+		e = record.Entry{}
+		err = json.Unmarshal(raw, &e) // which says more
+	}
 	if err == nil && e.V == record.Version && known[e.Kind] {
 		err = check(e)
 	} else {

@@ -1,11 +1,12 @@
 package fold
 
 import (
-	stdjson "encoding/json"
+	json "encoding/json"
+	"hash/maphash"
 	"maps"
 	"slices"
 
-	json "github.com/go-json-experiment/json/v1"
+	fast "github.com/go-json-experiment/json"
 
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -32,7 +33,9 @@ type State struct {
 	closed  map[string]bool          // ids of intents with one
 	owned   map[string]*record.Owned // by subject
 	order   []string                 // subjects of owned, as they came
-	owners  map[string]bool          // ids of entries outside a tick
+	owners  map[uint64]bool          // hashes of the ids of entries outside a tick
+	seed    maphash.Seed             // of owners
+	settled []*batch                 // whose asks forget dropped
 }
 
 // Read folds a ledger. It returns what was read together with an error of
@@ -62,7 +65,7 @@ func (s *State) Add(l Line) {
 	s.Entries++
 	e := l.Entry
 	if e.Tick == nil {
-		s.owners[e.ID] = true
+		s.owners[maphash.String(s.seed, e.ID)] = true
 	} else {
 		s.MaxTick = max(s.MaxTick, *e.Tick)
 	}
@@ -91,8 +94,9 @@ func (s *State) init() {
 	if s.asks != nil {
 		return
 	}
+	s.seed = maphash.MakeSeed()
 	s.Newer, s.asks, s.batches = map[string]int{}, map[string]*ask{}, map[string]*batch{}
-	s.undone, s.past, s.owners = map[string]bool{}, map[int]*record.Past{}, map[string]bool{}
+	s.undone, s.past, s.owners = map[string]bool{}, map[int]*record.Past{}, map[uint64]bool{}
 	s.open, s.closed, s.owned = map[string]record.Entry{}, map[string]bool{}, map[string]*record.Owned{}
 }
 
@@ -106,6 +110,7 @@ func (s *State) tick(n int) *record.Past {
 			for _, old := range s.ticks()[:PastTicks] {
 				delete(s.past, old)
 			}
+			s.forget(s.ticks()[0])
 		}
 	}
 	return p
@@ -146,8 +151,9 @@ func withheldNames(counts map[string]int) map[string]int {
 	return out
 }
 
-// HasID tells whether an entry outside a tick bears the id.
-func (s *State) HasID(id string) bool { return s.owners[id] }
+// HasID tells whether an entry outside a tick may bear the id: once in 10^19 it
+// is another.
+func (s *State) HasID(id string) bool { return s.owners[maphash.String(s.seed, id)] }
 
 // Open returns the intents of acts that have no outcome, by id.
 func (s *State) Open() []record.Entry {
@@ -159,9 +165,9 @@ func (s *State) Open() []record.Entry {
 }
 
 // decode reads a part of an entry; one of another shape reads as empty.
-func decode[T any](raw stdjson.RawMessage) T {
+func decode[T any](raw json.RawMessage) T {
 	var v T
-	if json.Unmarshal(raw, &v) != nil {
+	if fast.Unmarshal(raw, &v, quick) != nil {
 		var none T
 		return none
 	}
