@@ -9,7 +9,9 @@ import (
 // wrote a thing is told only of what is known to be later or earlier.
 func FuzzParsePID(f *testing.F) {
 	f.Add([]byte(`{"pid":77,"startedAt":"2026-11-29T12:00:00.000Z","hostname":"h"}`), int64(1795965000))
+	f.Add([]byte(`{"pid":77,"startedAt":"2026-11-29T12:00:00Z"}`), int64(1795953600))
 	f.Add([]byte(`{"pid":1,"startedAt":7}`), int64(0))
+	f.Add([]byte(`{"pid":1}`), int64(1795965000))
 	f.Fuzz(func(t *testing.T, b []byte, unix int64) {
 		d, err := ParsePID(b, new(Drift))
 		if err != nil {

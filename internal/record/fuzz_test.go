@@ -20,6 +20,7 @@ func FuzzAll(f *testing.F) {
 	closing := line("surface", at, "h", "o", "o", `{"ok":true,"records":1}`)
 	f.Add(session + "\n" + closing)
 	f.Add(closing + strings.Replace(session, "14:50", "14:51", 1) + session + line("session", at, "h", "o", "s@w", `{"cwd":"/w"}`) + line("surface", at, "h", "o", "o@w", `{"ok":true,"records":0}`))
+	f.Add(session + line("session", at, "h", "o", "s", `{"session_id":"s","cwd":"/w"}`) + closing)
 	f.Add("\n \t\r\n" + line("tick", at, "", "fleet-config", "lamp", `{"tick":7}`) + "{\n" + session)
 	f.Fuzz(func(t *testing.T, stream string) {
 		var copied bytes.Buffer
@@ -60,7 +61,7 @@ func orderless(t *testing.T, lines []Line) {
 	for _, l := range lines {
 		a.Add(l)
 	}
-	for _, l := range append(turned, lines...) {
+	for _, l := range append(slices.Clone(lines), turned...) {
 		b.Add(l)
 	}
 	if x, y := a.All(), b.All(); len(x) != len(y) || len(x) > 0 && !reflect.DeepEqual(x, y) {
