@@ -17,7 +17,8 @@ ended() { grep -q '^    context deadline exceeded$' "$1" && ! grep -q 'Failing i
 # one DIRECTORY TARGET
 one() {
   local log=$out/$2-${1//\//_} began=$SECONDS execs
-  if go test "$1" -run NONE -fuzz "^$2\$" -fuzztime "$time" -fuzzminimizetime 10x -parallel 1 >"$log" 2>&1 || ended "$log"; then
+  if (cd "$1" && "$out/${1//\//_}.test" -test.run NONE -test.fuzz "^$2\$" -test.fuzztime "$time" -test.fuzzminimizetime 10x \
+    -test.parallel 1 -test.fuzzcachedir "$cache/${1#./}" >"$log" 2>&1) || ended "$log"; then
     execs=$(sed -n 's/^fuzz: elapsed.* execs: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
     echo "fuzz: $1 $2: $execs execs in $((SECONDS - began)) s"
   else
@@ -30,6 +31,12 @@ one() {
 targets=$(grep -rE --include='*_test.go' '^func Fuzz[A-Za-z_0-9]*\(' cmd internal tests |
   sed 's|^\(.*\)/[^/:]*:func \(Fuzz[A-Za-z_0-9]*\).*|./\1 \2|' | grep -E "$only" | sort)
 total=$(printf '%s\n' "$targets" | grep -c .)
+
+# Each package is linked once, not once a target.
+cache=$(go env GOCACHE)/fuzz/$(go list -m)
+for dir in $(printf '%s\n' "$targets" | cut -d ' ' -f 1 | uniq); do
+  go test -c -fuzz . -o "$out/${dir//\//_}.test" "$dir"
+done
 
 # Each of the given number of lines takes every so-manyth target: bash 3.2
 # can't wait for whichever ends first.

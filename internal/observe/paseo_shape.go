@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/paseo"
 )
 
 // shape says what of a JSON value is recorded: of a string what clean makes of
@@ -53,7 +54,7 @@ var (
 		"lastRunAt": {clean: timeText},
 		"expiresAt": {clean: timeText},
 		"maxRuns":   {},
-		"cadence": {of: map[string]shape{"type": {clean: words(40)}, "expression": {clean: cronText}, "timezone": {clean: words(40)},
+		"cadence": {of: map[string]shape{"type": {clean: words(40)}, "expression": {clean: paseo.CronText}, "timezone": {clean: words(40)},
 			"everyMs": {}}},
 		"target": {of: map[string]shape{"type": {clean: words(40)}, "agentId": {clean: idText},
 			"config": {of: map[string]shape{"cwd": {clean: pathText}}}}},
@@ -148,10 +149,6 @@ func marked(s, shown string) string {
 	}
 	return shown
 }
-
-// cronText is a cron expression, whose white space may differ. It is not cut:
-// one that names every minute is long.
-func cronText(s string) string { return guard.Text(s, 4096) }
 
 // timeText is a time, or that it is none.
 func timeText(s string) string {

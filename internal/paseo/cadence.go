@@ -46,7 +46,7 @@ func (f cadenceFile) cadence(d *Drift) Cadence {
 }
 
 func (f cadenceFile) cronCadence(d *Drift) Cadence {
-	c := Cadence{Zone: "UTC", raw: guard.Text(f.Expression, nameWidth)}
+	c := Cadence{Zone: "UTC", raw: guard.Text(CronText(f.Expression), nameWidth)}
 	zone := time.UTC
 	if name := value(f.Timezone); name != "" {
 		c.Zone = guard.Text(name, wordWidth)

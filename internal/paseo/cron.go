@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // macOS and slim images have no zone files where Go looks
+	"unicode"
+
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 // Cron is a cron expression as Paseo reads it. Its rules are its own: day of
@@ -48,6 +51,23 @@ func ParseCron(expr string, zone *time.Location) (Cron, error) {
 	}
 	return Cron{sets[0], sets[1], sets[2], sets[3], sets[4], zone}, nil
 }
+
+// CronText is an expression as it may be shown. A character that none has is a
+// question mark: no field vanishes with it, and none becomes another.
+func CronText(expr string) string {
+	return guard.Text(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r < '!' || r > '~':
+			return '?'
+		}
+		return r
+	}, expr), cronWidth)
+}
+
+// cronWidth is much: an expression that names every minute is long.
+const cronWidth = 4096
 
 // cronPart reads *, */n, a, a-b or a-b/n. The step of a/n has nothing to step
 // over.
