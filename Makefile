@@ -64,4 +64,4 @@ soak: ## the long forms: 500 ticks of which half are killed, 64 writers of 200 e
 	FLEET_TICKS=500 FLEET_SOAK=1 $(GO) test ./tests ./internal/asks ./internal/ledger/... -count=1 -timeout 120m -v
 
 bench: ## ratios of whole-process costs
-	$(GO) test ./tests -run NONE -bench . -benchtime 5x
+	$(GO) run ./tests/bench

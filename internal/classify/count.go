@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -133,12 +134,12 @@ func lacks(a *record.Agent, host string, sessions []*judged) string {
 
 // fleetShape is the end of a name that the fleet gives: the pull request that
 // a session drives, or the branch that a janitor cleans.
-var fleetShape = regexp.MustCompile(`^(?:[^/]+-pr[0-9]+|jan-[0-9a-f]+)$`)
+var fleetShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[^/]+-pr[0-9]+|jan-[0-9a-f]+)$`) })
 
 // fleetName tells a name of the fleet's own making.
 func (st *stream) fleetName(name string) bool {
 	rest, ok := strings.CutPrefix(name, st.scope()+"-")
-	return ok && st.tick != nil && fleetShape.MatchString(rest)
+	return ok && st.tick != nil && fleetShape().MatchString(rest)
 }
 
 // names are the findings about fleet names: borne by a session that the ledger

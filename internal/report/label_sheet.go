@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // scopeAt is where a sheet of several scopes has the column of them.
@@ -54,7 +55,7 @@ func (l Label) cells(row int, scoped bool) []string {
 
 // formula is what a spreadsheet takes for the beginning of one, also where a
 // reader takes another character for the separator.
-var formula = regexp.MustCompile(`(^|[,;\t])(\s*)([=+\-@＝＋－＠])`)
+var formula = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[,;\t])(\s*)([=+\-@＝＋－＠])`) })
 
 // LabelCSV writes a sheet for a spreadsheet. What one would take for a formula is
 // quoted with an apostrophe; every cell with a character that separates cells
@@ -66,7 +67,7 @@ func LabelCSV(w io.Writer, rows []Label) error {
 	for i, row := range rows {
 		cells := row.cells(i+1, several)
 		for j, c := range cells {
-			cells[j] = formula.ReplaceAllString(c, "$1$2'$3")
+			cells[j] = formula().ReplaceAllString(c, "$1$2'$3")
 		}
 		csvLine(&b, cells)
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A repoCell is a repository as the page shows it.
@@ -63,13 +64,13 @@ func (s *sheet) RepoRows() []repoCell {
 	return cells
 }
 
-var slug = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+var slug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`) })
 
 // pullLink is the address of a pull request, made of nothing but the name of
 // its repository and its number: an address that somebody wrote may lead
 // anywhere.
 func pullLink(name string, number int) string {
-	if !slug.MatchString(name) || strings.Contains(name, "..") || number <= 0 {
+	if !slug().MatchString(name) || strings.Contains(name, "..") || number <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("https://github.com/%s/pull/%d", name, number)

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // names writes sessions and places the short way. What is short depends on the
@@ -17,8 +18,10 @@ type names struct {
 }
 
 var (
-	uuid = regexp.MustCompile(`^([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(@.+)?$`)
-	home = regexp.MustCompile(`^(/home/[^/]+|/Users/[^/]+)(/|$)`)
+	uuid = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(@.+)?$`)
+	})
+	home = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(/home/[^/]+|/Users/[^/]+)(/|$)`) })
 )
 
 func newNames(r Report) names {
@@ -34,7 +37,7 @@ func newNames(r Report) names {
 			n.ids[k] = k.subject
 		}
 		hosts[k.host] = true
-		if m := home.FindStringSubmatch(row.Session.Cwd); m != nil {
+		if m := home().FindStringSubmatch(row.Session.Cwd); m != nil {
 			if old, ok := n.homes[k.host]; ok && old != m[1] {
 				m[1] = ""
 			}
@@ -48,7 +51,7 @@ func newNames(r Report) names {
 // shortID is the first eight digits of a session id, with the label of its
 // account; what is no session id stays whole.
 func shortID(subject string) string {
-	if m := uuid.FindStringSubmatch(subject); m != nil {
+	if m := uuid().FindStringSubmatch(subject); m != nil {
 		return m[1] + m[2]
 	}
 	return subject

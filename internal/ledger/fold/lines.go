@@ -14,6 +14,7 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 
 	fast "github.com/go-json-experiment/json"
@@ -131,7 +132,7 @@ func later(raw []byte, err error) (kind string, _ error) {
 	switch {
 	case head.V != record.Version:
 		return "", fmt.Errorf("ledger version %d, this program reads %d", head.V, record.Version)
-	case !word.MatchString(head.Kind):
+	case !word().MatchString(head.Kind):
 		return "", errors.New("kind is no word")
 	case known[head.Kind]:
 		return "", jsonError(err, len(raw))
@@ -140,7 +141,7 @@ func later(raw []byte, err error) (kind string, _ error) {
 }
 
 // word is what a kind of any release looks like. It is shown to the owner.
-var word = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`) })
 
 // known is every kind of this release.
 var known = map[string]bool{

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -104,7 +105,7 @@ func fits(set *record.Set) error {
 	return nil
 }
 
-var entryID = regexp.MustCompile(`^([0-9]{1,10})-([0-9]{1,10})$`)
+var entryID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,10})-([0-9]{1,10})$`) })
 
 // entryNumber is 2 for 13-2.
 func entryNumber(id string) int {
@@ -118,7 +119,7 @@ func entryNumber(id string) int {
 func (o Offer) checkEntries() error {
 	ids := map[string]bool{}
 	for _, r := range o.Entries {
-		if !entryID.MatchString(r.Subject) {
+		if !entryID().MatchString(r.Subject) {
 			return fmt.Errorf("an entry's id is not %d-<n>", o.Tick)
 		}
 		e, _ := record.Payload[record.Entry](r)
