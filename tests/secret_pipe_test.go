@@ -14,7 +14,7 @@ func (m *machine) run() {
 	m.t.Helper()
 	m.exec(nil, "fleet-ledger", "fire")
 	stream := m.observe()
-	if m.shown < 50 {
+	if m.shown < 3 {
 		m.t.Errorf("round %d: only %d markers in the records: the planted strings did not get there", m.round, m.shown)
 	}
 	judged := m.exec(m.exec(stream, "fleet-classify"), "fleet-asks")

