@@ -81,7 +81,8 @@ func (s Slot) Next(t time.Time, zone *time.Location) (next time.Time, note strin
 			for _, min := range minutes {
 				wall := date.Add(time.Duration(h)*time.Hour + time.Duration(min)*time.Minute)
 				for _, c := range s.instants(wall, zone) {
-					if c.at.After(t) && (!ok || c.at.Before(next)) {
+					// A minute that is there goes before one that is put off to it.
+					if c.at.After(t) && (!ok || c.at.Before(next) || c.at.Equal(next) && c.note == "") {
 						next, note, ok = c.at, c.note, true
 					}
 				}

@@ -44,7 +44,7 @@ func ParsePrint(status int, stdout, stderr string, d *Drift) (Job, error) {
 		line = strings.TrimRight(line, "\r\n")
 		own, ok := strings.CutPrefix(line, "\t")
 		key, value, pair := strings.Cut(own, " = ") // a deeper line's key begins with a tab
-		if !ok || !pair || read[key] || value == "{" {
+		if !ok || !pair || read[key] || guard.Text(value, wordWidth) == "{" {
 			continue
 		}
 		read[key] = true

@@ -165,13 +165,24 @@ func word(v json.RawMessage) string {
 	if v == nil || json.Unmarshal(v, &s) != nil {
 		return ""
 	}
-	switch strings.ToLower(s) {
+	if is := outcome(s); is != "" {
+		return is
+	}
+	if s = guard.Text(s, wordWidth); outcome(s) != "" {
+		return "?" + s // cleaning made a result of what was none
+	}
+	return s
+}
+
+// outcome is what a word says of a run; "" for any other word.
+func outcome(word string) string {
+	switch strings.ToLower(word) {
 	case "ok", "success", succeeded, "done", "passed", "pass", "completed":
 		return succeeded
 	case "fail", failed, "failure", "error":
 		return failed
 	}
-	return guard.Text(s, wordWidth)
+	return ""
 }
 
 // Encode returns a log of which ParseLine makes the same line.
@@ -182,7 +193,7 @@ func (l *Line) Encode() ([]byte, error) {
 	}
 	if n := 0; l.Result != "" {
 		f["result"] = l.Result
-		if _, err := fmt.Sscanf(l.Result, "exit %d", &n); err == nil {
+		if _, err := fmt.Sscanf(l.Result, "exit %d", &n); err == nil && n != 0 && l.Result == fmt.Sprintf("exit %d", n) {
 			delete(f, "result")
 			f["exit"] = n
 		}

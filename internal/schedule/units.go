@@ -84,10 +84,18 @@ func (u *Unit) set(key, value string, d *Drift) {
 	case key == "TimersCalendar" && value != "":
 		u.Calendar = append(u.Calendar, strings.TrimPrefix(spec(value), "OnCalendar="))
 	case key == "TimersMonotonic" && value != "":
-		// systemd names the property of its bus, not the setting of the file.
-		u.Monotonic = append(u.Monotonic, strings.Replace(spec(value), "USec=", "Sec=", 1))
+		m := spec(value)
+		if name, when, _ := strings.Cut(m, "="); monotonic[name] != "" {
+			m = monotonic[name] + "=" + when
+		}
+		u.Monotonic = append(u.Monotonic, m)
 	}
 }
+
+// monotonic are the settings of a timer's file by the properties of systemd's
+// bus, which systemctl names.
+var monotonic = map[string]string{"OnActiveUSec": "OnActiveSec", "OnBootUSec": "OnBootSec", "OnStartupUSec": "OnStartupSec",
+	"OnUnitActiveUSec": "OnUnitActiveSec", "OnUnitInactiveUSec": "OnUnitInactiveSec"}
 
 // spec is the setting in "{ OnCalendar=… ; next_elapse=… }".
 func spec(value string) string {
