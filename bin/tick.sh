@@ -279,7 +279,7 @@ END
 	126 | 127) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	*) failed=1 && alert tick "the tick failed; $state/tick.log says why" ;; # what earlier ones asked is shown all the same
 	esac
-	to_end listed_for_owner fleet-step --timeout 12m --kill-after 5s -- fleet-asks show 2>>"$state/tick.log" ||
+	to_end listed_for_owner fleet-step --timeout 12m --kill-after 5s -- fleet-asks show 2>>"$state/tick.log" || [ -n "$failed" ] || # of one tick one alert
 		broken ask "the tick is done, but the owner could not be shown what is asked; $state/tick.log says why, and fleet-asks list what"
 	[ -z "$failed" ]
 }

@@ -96,7 +96,7 @@ func (l Ledger) setAside(lines [][]byte) error {
 	size, err := regularSize(f, name)
 	if err == nil {
 		if err = appendTo(f, size, lines); err != nil && size == 0 {
-			err = errors.Join(err, os.Remove(name))
+			os.Remove(name) // of a new file nothing is left; the write's own error is told
 		}
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
