@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/limit"
 )
 
 // What follows writes, in Claude Code's own forms, what this package decodes
@@ -132,7 +133,11 @@ func telling(s string) string {
 	if q := proseQuestion(s, time.Time{}); q != nil {
 		return guard.Text(q.Text, textWidth)
 	}
-	return guard.Text(s, textWidth)
+	clean := guard.Text(s, textWidth)
+	if limit.Is(clean) && !limit.Is(s) || arcStatus(clean, time.Time{}) != nil || proseQuestion(clean, time.Time{}) != nil {
+		return guard.Text("? "+clean, textWidth-1) + "…" // cleaning made of it what it was not
+	}
+	return clean
 }
 
 func cleanAsked(asked []Asked) []Asked {

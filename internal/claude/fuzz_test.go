@@ -119,7 +119,11 @@ func FuzzReadJobFile(f *testing.F) {
 			!again.CreatedAt.Equal(j.CreatedAt.Truncate(time.Millisecond)) || !again.TerminalAt.Equal(j.TerminalAt.Truncate(time.Millisecond)) {
 			t.Fatalf("recorded %s\nread %+v, from %+v", written, again, j)
 		}
-		if twice, err := again.Encode(); err != nil || !bytes.Equal(twice, written) {
+		twice, err := again.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if third, err := read(twice); err != nil || !reflect.DeepEqual(third, again) {
 			t.Fatalf("recorded %s\nthen %s, %v", written, twice, err)
 		}
 	})
