@@ -21,7 +21,6 @@ var noon = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 
 func newLedger(t testing.TB) Ledger {
 	l := New(filepath.Join(t.TempDir(), "lamp"), "lamp")
-	l.Wait = 50 * time.Millisecond
 	return l
 }
 
@@ -105,6 +104,7 @@ func TestTail_windows(t *testing.T) {
 
 func TestLocked(t *testing.T) {
 	l := newLedger(t)
+	l.Wait = 50 * time.Millisecond
 	l.put(t, lockFile, "")
 	l.put(t, File, fireLine(1)+"\n")
 	f, err := os.Open(filepath.Join(l.Dir, lockFile))

@@ -132,6 +132,19 @@ func TestRemote_noSSH(t *testing.T) {
 	}
 }
 
+// An ssh that the system cannot start is told, and is no answer.
+func TestRemote_notStarted(t *testing.T) {
+	w := farWorld(t, "")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte("\x7fELF, cut"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	if sink, unread := observeFar(t, w); sink.looked().OK || !strings.HasSuffix(sink.looked().Error, "exec format error") || len(unread) != 1 {
+		t.Errorf("%+v", sink.looked())
+	}
+}
+
 // What it says is taken; what was not read there is told, and so are clocks that
 // differ, lines before the first record and fields of a newer release.
 func TestRemote(t *testing.T) {

@@ -159,6 +159,12 @@ func TestFindProgram(t *testing.T) {
 	if p, err := w.FindProgram("fleet-none", "~/bin"); p != bin || err != nil {
 		t.Errorf("%q %v", p, err)
 	}
+	if err := os.Chmod(bin, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := w.FindProgram("fleet-none", "~/bin"); p != "" || errors.Is(err, exec.ErrNotFound) || err.Error() != bin+" cannot be run: permission denied" {
+		t.Errorf("not executable: %q %v", p, err)
+	}
 	nowhere(t)
 	if p, err := w.FindProgram("./x"); p != "" || err == nil {
 		t.Errorf("from a directory that is gone: %q %v", p, err)

@@ -152,3 +152,17 @@ func TestSchedule_commands(t *testing.T) {
 		}
 	}
 }
+
+// A systemctl that cannot be run is none that says nothing: it was not read.
+func TestSystemd_notRun(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "systemctl"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "")
+	r := &scheduleReading{w: &World{OS: "linux", Home: dir, env: func(string) string { return dir }}}
+	p := r.systemd()
+	if p.OK || p.Absent || p.Error != "systemctl: "+filepath.Join(dir, "systemctl")+" cannot be run: permission denied" {
+		t.Errorf("got %+v", p.Surface)
+	}
+}

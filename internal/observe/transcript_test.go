@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 	"strings"
 	"sync"
@@ -179,5 +180,14 @@ func TestTranscripts(t *testing.T) {
 	}
 	if got["s3"].Found {
 		t.Error("s3 found")
+	}
+}
+
+// A transcript behind a link that leads nowhere is there and was not read.
+func TestTranscripts_dangling(t *testing.T) {
+	w := &World{At: look, FS: fstest.MapFS{"p/s.jsonl": {Data: []byte("../gone.jsonl"), Mode: fs.ModeSymlink}}}
+	got := (&ends{w: w, at: look, large: new(sync.Mutex)}).read("/p/s.jsonl", claude.NewTail)
+	if !got.Found || !strings.HasSuffix(got.Unread, "a symbolic link that leads nowhere") {
+		t.Errorf("got %+v", got)
 	}
 }
