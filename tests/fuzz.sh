@@ -20,7 +20,7 @@ one() {
   if (cd "$1" && "$out/${1//\//_}.test" -test.run NONE -test.fuzz "^$2\$" -test.fuzztime "$time" -test.fuzzminimizetime 10x \
     -test.parallel 1 -test.fuzzcachedir "$cache/${1#./}" >"$log" 2>&1) || ended "$log"; then
     execs=$(sed -n 's/^fuzz: elapsed.* execs: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
-    echo "fuzz: $1 $2: $execs execs in $((SECONDS - began)) s"
+    echo "fuzz: $1 $2: ${execs:-no} execs in $((SECONDS - began)) s"
   else
     echo "fuzz: $1 $2: FAIL"
     cat "$log"
