@@ -119,13 +119,11 @@ func (st *stream) program(host, name string) Reading {
 // record without its tick would judge a scope as everything on the machine.
 func (st *stream) configured() Reading {
 	for _, host := range st.wrote[config] {
-		if slices.Contains(st.set.By(host), config) {
-			if r := st.program(host, config); r.Truth != Yes {
-				return r
-			}
-			if st.tick == nil {
-				return unread(config, "its tick record is not here")
-			}
+		if r := st.program(host, config); r.Truth != Yes {
+			return r
+		}
+		if st.tick == nil {
+			return unread(config, "its tick record is not here")
 		}
 	}
 	return Reading{Truth: Yes}

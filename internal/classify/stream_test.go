@@ -82,7 +82,7 @@ func TestClosing(t *testing.T) {
 	if got := judgedClasses(whole)["s"]; got != "9a" {
 		t.Fatalf("class %s", got)
 	}
-	for by, want := range map[string]string{claude: Unknown, board: Unknown, config: "9a", paseo: "9a", github: "9a", ledgers: "9a"} {
+	for by, want := range map[string]string{claude: Unknown, board: Unknown, config: Unknown, paseo: "9a", github: "9a", ledgers: "9a"} {
 		if got := judgedClasses(cut(slices.Clone(whole), by))["s"]; got != want {
 			t.Errorf("without the closing record of %s: class %s, want %s", by, got, want)
 		}
