@@ -15,7 +15,7 @@ require (
 	go.yaml.in/yaml/v4 v4.0.0
 )
 
-require github.com/go-json-experiment/json v1.27.2 // indirect
+require github.com/go-json-experiment/json v1.27.2
 
 require (
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
