@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -122,14 +123,20 @@ func overlap(g []*judged, what, says string) finding {
 		Says: fmt.Sprintf("%d live sessions %s", len(g), says), Sessions: subjects(g)}}
 }
 
-// claims are live sessions that claim the same path on the board.
+// claims are live sessions of one machine that claim the same path on the
+// board.
 func claims(live []*judged) []finding {
-	groups := map[record.BoardClaim][]*judged{}
+	type claim struct {
+		host string
+		record.BoardClaim
+	}
+	groups := map[claim][]*judged{}
 	for _, s := range live {
 		if s.row == nil {
 			continue
 		}
-		for _, c := range s.row.Claims {
+		for _, b := range s.row.Claims {
+			c := claim{s.host, b}
 			if !slices.ContainsFunc(groups[c], func(o *judged) bool { return o == s }) {
 				groups[c] = append(groups[c], s)
 			}
@@ -141,7 +148,9 @@ func claims(live []*judged) []finding {
 			fs = append(fs, overlap(g, c.Repo+":"+c.Path, fmt.Sprintf("claim %s of %s", c.Path, c.Repo)))
 		}
 	}
-	slices.SortFunc(fs, func(a, b finding) int { return strings.Compare(a.subject, b.subject) })
+	slices.SortFunc(fs, func(a, b finding) int {
+		return cmp.Or(strings.Compare(a.subject, b.subject), strings.Compare(a.host, b.host))
+	})
 	return fs
 }
 

@@ -179,3 +179,15 @@ func TestPause_accounts(t *testing.T) {
 		t.Errorf("got %v, want %s", got, want)
 	}
 }
+
+// The same path of two machines is two paths.
+func TestClaims_machines(t *testing.T) {
+	row := &record.Board{Claims: []record.BoardClaim{{Repo: lamp, Path: "oil.go"}}}
+	a, b, far := &judged{host: "devbox", subject: "a", row: row}, &judged{host: "devbox", subject: "b", row: row}, &judged{host: "attic", subject: "c", row: row}
+	if got := claims([]*judged{a, far}); len(got) != 0 {
+		t.Errorf("two machines: %+v", got)
+	}
+	if got := claims([]*judged{a, far, b}); len(got) != 1 || got[0].host != "devbox" || len(got[0].Sessions) != 2 {
+		t.Errorf("two of one machine: %+v", got)
+	}
+}
