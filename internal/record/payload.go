@@ -33,6 +33,16 @@ func payloadOf(k Kind) any {
 		return new(Ask)
 	case KindEntry:
 		return new(Entry)
+	case KindWorkspace:
+		return new(Workspace)
+	case KindHealth:
+		return new(Health)
+	case KindHeal:
+		return new(Heal)
+	case KindDecision:
+		return new(Decision)
+	case KindOutcome:
+		return new(Outcome)
 	}
 	return nil
 }

@@ -42,6 +42,12 @@ const (
 	KindFinding  Kind = "finding"
 	KindAsk      Kind = "ask"
 	KindEntry    Kind = "entry"
+
+	KindWorkspace Kind = "workspace"
+	KindHealth    Kind = "health"
+	KindHeal      Kind = "heal"
+	KindDecision  Kind = "decision"
+	KindOutcome   Kind = "outcome"
 )
 
 // Record is one line.
