@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
@@ -91,10 +89,9 @@ func orDash(s string) string {
 // ack answers asks. The owner answers from a terminal of his own: a session
 // must not answer what it asked.
 func ack(std *cli.Std, opts *options) error {
-	for _, name := range []string{"FLEET_CHILD", "CLAUDECODE"} {
-		if os.Getenv(name) != "" {
-			return fmt.Errorf("%s is set: a session does not answer for the owner", name)
-		}
+	by, err := cli.Owner()
+	if err != nil {
+		return err
 	}
 	pick := fold.Pick{All: opts.All, IDs: opts.Ask}
 	switch {
@@ -113,7 +110,7 @@ func ack(std *cli.Std, opts *options) error {
 	if err != nil {
 		return err
 	}
-	keys, err := l.Ack("owner:"+terminal(), std.Clock, pick)
+	keys, err := l.Ack(by, std.Clock, pick)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("scope %s: nothing was ever asked", l.Scope)
@@ -127,20 +124,4 @@ func ack(std *cli.Std, opts *options) error {
 		fmt.Fprintf(std.Out, "answered %d asks\n", len(keys))
 	}
 	return nil
-}
-
-// terminal names the owner's terminal, "no tty" without one.
-func terminal() string {
-	info, err := os.Stdin.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return "no tty"
-	}
-	name, err := os.Readlink("/dev/fd/0")
-	switch {
-	case err != nil:
-		return "tty"
-	case strings.HasPrefix(name, "/dev/tty"), strings.HasPrefix(name, "/dev/pts/"), strings.HasPrefix(name, "/dev/console"):
-		return name
-	}
-	return "no tty" // the null device is one of characters too
 }

@@ -9,6 +9,9 @@
 //	fleet-ledger exit --tick N < snapshot          end a tick
 //	fleet-ledger cat | verify                      print the entries; name what is damaged
 //	fleet-ledger compact                           leave out what nobody asks for any more
+//	fleet-ledger pause AGENT | unpause AGENT       keep fleet's hands off an agent; no more
+//	fleet-ledger exited AGENT STATUS               note how the session of an agent ended
+//	fleet-ledger swept --status S                  note that a sweep ended
 //
 // append writes nothing unless the stream is whole: the closing records of the
 // judge and of the programs that added entries are there and fit. The ledger is
@@ -28,7 +31,7 @@ type options struct {
 	cli.Machine `group:"Machine options"`
 
 	Tick     *int   `long:"tick" value-name:"N" description:"exit: the number of the tick that ends"`
-	Status   int    `long:"status" value-name:"S" description:"exit: the exit status of the tick (default 0)"`
+	Status   int    `long:"status" value-name:"S" description:"exit, swept: the exit status (default 0)"`
 	Detail   string `long:"detail" value-name:"TEXT" description:"fire, exit: a line to remember with it"`
 	Fixtures string `long:"fixtures" value-name:"DIR" description:"observe: read the recorded machine in DIR and nothing of this one"`
 }
@@ -42,7 +45,9 @@ func main() {
 			"append: write the entries of the stream on standard input when it is whole; pass it on.\n" +
 			"exit --tick N: end a tick; a snapshot on standard input adds its counts.\n" +
 			"cat: print the entries. verify: name what is damaged, status 1.\n" +
-			"compact: write the ledger again without resolved asks and ticks that no report tells of; not while a tick runs.",
+			"compact: write the ledger again without resolved asks and ticks that no report tells of; not while a tick runs.\n" +
+			"pause AGENT: leave an agent alone, whatever becomes of it, until unpause AGENT.\n" +
+			"exited AGENT STATUS: note how the session of an agent ended; what starts it calls this. swept --status S: note that a sweep ended; heal.sh calls this.",
 	}, run)
 }
 
@@ -52,9 +57,12 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 		return cli.Usage(err)
 	}
 	p := program{std, opts, w}
-	commands := map[string]func() error{"fire": p.fire, "observe": p.observe, "append": p.append, "exit": p.exit, "cat": p.cat, "verify": p.verify, "compact": p.compact}
+	commands := map[string]func() error{"fire": p.fire, "observe": p.observe, "append": p.append, "exit": p.exit, "cat": p.cat, "verify": p.verify, "compact": p.compact, "swept": p.swept}
+	if len(std.Args) > 1 {
+		return p.about(std.Args[0], std.Args[1:])
+	}
 	if len(std.Args) != 1 || commands[std.Args[0]] == nil {
-		return cli.Usage(fmt.Errorf("which command? fire, observe, append, exit, cat, verify or compact\ntry fleet-ledger --help"))
+		return cli.Usage(fmt.Errorf("which command? fire, observe, append, exit, cat, verify, compact, pause, unpause, exited or swept\ntry fleet-ledger --help"))
 	}
 	return commands[std.Args[0]]()
 }

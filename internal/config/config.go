@@ -66,7 +66,9 @@ type Scope struct {
 	NotifyCommand   []string
 	RunLogs         []RunLog
 	Hosts           []Host
-	Unused          []string // keys that are accepted and that this release does not use
+	Heal            *record.HealRules // nil: nothing is kept alive
+	Desired         string            // path of the list of agents that should run; "": every workspace
+	Unused          []string          // keys that are accepted and that this release does not use
 
 	raw  map[string]*node
 	line int

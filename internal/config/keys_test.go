@@ -68,6 +68,13 @@ func TestKeys(t *testing.T) {
 		{"notify_command", "[]", `["p9"]`, `["p9"]`, `["p9","\u0000"]`, "want a command: a list of texts, the first not empty, or null"},
 		{"run_logs", "[]", `[{"source":"dream","path":"~/d","stale_after_h":168},{"source":"b","path":"/b"}]`,
 			`[{"source":"dream","path":"/home/ana/d","stale_after_h":168},{"source":"b","path":"/b","stale_after_h":48}]`, `"x"`, "want a list of logs"},
+		{"heal", "", `{"interval_min": 5, "stalls": [{"id": "limit", "match": "hit your .* limit", "max_fires": 4}]}`, `{"interval_min":5,"allow_restart":false,"escalate_after":1,` +
+			`"backoff_min":20,"backoff_max_min":180,"max_attempts":3,"stagger_s":15,"window_s":300,"window_max":3,"fleet_gap_s":60,"green_probes":2,` +
+			`"stalls":[{"id":"limit","match":"hit your .* limit","action":"nudge","max_fires":4}]}`, `1`, "want an object or null"},
+		{"heal", "", `{"allow_restart": 1, "interval_min": 60}`, `{"interval_min":60,"allow_restart":true,"escalate_after":1,"backoff_min":120,"backoff_max_min":180,"max_attempts":3,` +
+			`"stagger_s":15,"window_s":300,"window_max":3,"fleet_gap_s":60,"green_probes":2,"stalls":[]}`, `[]`, "want an object or null"},
+		{"heal", "", `null`, "", `"on"`, "want an object or null"},
+		{"desired_agents", "", `"~/desired-agents.yaml"`, "/home/ana/desired-agents.yaml", `"desired.yaml"`, aPathSays + ", or null"},
 		{"hosts", "[]", `["ana@laptop",{"name":"attic","ssh_config":"~/c","command":["~/bin/f","-x y"],"timeout_s":9}]`,
 			`[{"name":"laptop","ssh":"ana@laptop","command":["fleet-observe-claude"],"timeout_s":60},` +
 				`{"name":"attic","ssh":"attic","ssh_config":"/home/ana/c","command":["~/bin/f","-x y"],"timeout_s":9}]`, `"laptop"`, "want a list of hosts"},
@@ -147,5 +154,24 @@ func TestKeys_explained(t *testing.T) {
 	}
 	if len(seen) != len(settings) {
 		t.Errorf("%d of %d keys are explained", len(seen), len(settings))
+	}
+}
+
+// A rule for keeping agents alive that holds nothing back is refused.
+func TestHeal(t *testing.T) {
+	const one, whole1 = "fleet.json:1: scopes.lamp.", "want a whole number from 1"
+	for _, tt := range []struct{ heal, says string }{
+		{`{"backoff_min": 19}`, "heal.backoff_min: want twice interval_min or more: a shorter wait holds nothing back"},
+		{`{"interval_min": 0}`, "heal.interval_min: " + whole1 + " to 1440"},
+		{`{"stalls": [{"id": "a"}]}`, "heal.stalls[0].match: is missing; want a regular expression of Go that matches no empty text"},
+		{`{"stalls": [{"id": "a", "match": "("}]}`, "heal.stalls[0].match: want a regular expression of Go that matches no empty text"},
+		{`{"stalls": [{"id": "a", "match": "x*"}]}`, "heal.stalls[0].match: want a regular expression of Go that matches no empty text"},
+		{`{"stalls": [{"id": "a", "match": "x", "action": "kill"}]}`, "heal.stalls[0].action: want one of nudge, report"},
+		{`{"stalls": [{"id": "a", "match": "x"}, {"id": "a", "match": "y"}]}`, "heal.stalls[1].id: want an id that no other has"},
+	} {
+		_, err := load(file(`"heal": `+tt.heal), "")
+		if says(err) != one+tt.says {
+			t.Errorf("%s:\n got %s\nwant %s", tt.heal, says(err), one+tt.says)
+		}
 	}
 }

@@ -70,6 +70,10 @@ var settings = []setting{
 		"a command that is run after something was shown, with the number of open asks as its last argument"},
 	{"run_logs", runLogsRule, func(s *Scope) any { return &s.RunLogs },
 		"further logs of scheduled work: a list of {source, path, stale_after_h}"},
+	{"heal", healRule, func(s *Scope) any { return &s.Heal },
+		"how agents are kept alive: an object of interval_min, allow_restart, escalate_after, backoff_min, backoff_max_min, max_attempts, stagger_s, window_s, window_max, fleet_gap_s, green_probes, stalls; null: heal.sh does nothing"},
+	{"desired_agents", orNull(aPath), func(s *Scope) any { return &s.Desired },
+		"the list of the agents that should run, desired-agents.yaml; null: every workspace that is found"},
 	{"hosts", hostsRule, func(s *Scope) any { return &s.Hosts },
 		"other machines whose Claude Code sessions belong to the scope, looked at through ssh: a list of destinations, or of {name, ssh, ssh_config, command, timeout_s, repos}; repos are their paths there, when those are others"},
 }
@@ -170,6 +174,12 @@ func (f *File) Get(s *Scope, key string) (value string, safe bool, err error) {
 			return "1", !bad, nil
 		}
 		return "0", !bad, nil
+	case **record.HealRules:
+		if *v == nil {
+			return "", !bad, nil
+		}
+		b, _ := json.Marshal(v)
+		return string(b), !bad, nil
 	default:
 		b, _ := json.Marshal(v) // made of texts and numbers
 		return string(b), !bad, nil

@@ -103,7 +103,7 @@ func ObserveNone(std *cli.Std, at record.Time, host string, surface record.Surfa
 }
 
 // Observe writes what a folded ledger tells: its surface, what is ours, what
-// was asked, the last ticks, and the closing record.
+// was asked, the last ticks, how agents are kept alive, and the closing record.
 func Observe(std *cli.Std, s *fold.State, at record.Time, host string) error {
 	add := func(kind record.Kind, subject string, data any) error {
 		return std.AddData(kind, at, host, subject, data)
@@ -124,6 +124,16 @@ func Observe(std *cli.Std, s *fold.State, at record.Time, host string) error {
 	}
 	for _, p := range s.Past() {
 		if err := add(record.KindPast, fmt.Sprintf("tick:%d", p.Tick), p); err != nil {
+			return err
+		}
+	}
+	for _, h := range s.Heals() {
+		if err := add(record.KindHeal, h.Agent, h); err != nil {
+			return err
+		}
+	}
+	if swept, exit := s.Sweep(); swept != nil {
+		if err := add(record.KindSwept, "sweep", record.Swept{At: *swept, Exit: exit}); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
@@ -42,34 +41,17 @@ func (l Ledger) Seen(by string, at time.Time, intent string, shown record.Shown)
 	})
 }
 
-// outside appends entries that belong to no tick. It reads the whole ledger: a
-// person waits for it, no tick does.
+// outside appends entries that belong to no tick to a ledger that is there. It
+// reads the whole ledger: a person waits for it, no tick does.
 func (l Ledger) outside(at time.Time, build func(*fold.State) ([]record.Entry, error)) error {
-	return l.update(0, func(h held) ([][]byte, error) {
-		s, err := l.fold(io.NewSectionReader(h, 0, h.size))
-		if err != nil {
-			return nil, err
-		}
-		es, err := build(s)
-		if err != nil {
-			return nil, err
-		}
-		lines := [][]byte{}
-		n := 0
-		for _, e := range es {
-			e.V, e.TS, e.Scope = record.Version, record.NewTime(at), l.Scope
-			e.ID, n = ownerID(s, at, n)
-			lines = append(lines, fold.Marshal(e))
-		}
-		return lines, nil
-	})
+	return l.outsideTick(0, at, "owner", build, new(string))
 }
 
-// ownerID returns the next free id of a millisecond, and its number: owner-<ms>,
-// then owner-<ms>-2. used is how many numbers the same append has taken.
-func ownerID(s *fold.State, at time.Time, used int) (string, int) {
+// outsideID returns the next free id of a millisecond, and its number:
+// owner-<ms>, then owner-<ms>-2. used is how many numbers the same append has taken.
+func outsideID(s *fold.State, prefix string, at time.Time, used int) (string, int) {
 	for n := used + 1; ; n++ {
-		id := fmt.Sprintf("owner-%d", at.UnixMilli())
+		id := fmt.Sprintf("%s-%d", prefix, at.UnixMilli())
 		if n > 1 {
 			id = fmt.Sprintf("%s-%d", id, n)
 		}

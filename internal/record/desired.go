@@ -90,7 +90,24 @@ type Heal struct {
 	AliveAt   *Time       `json:"alive_at"`            // when a sweep last saw it well; null: never
 	LastExit  *AgentExit  `json:"last_exit,omitempty"` // the newest that a sweep noted
 	Open      []OpenAct   `json:"open,omitempty"`      // intents without an outcome
+	SweptAt   *Time       `json:"swept_at"`            // when a sweep that acts last spoke of it; null: never
 	Upgrade   *UpgradeRun `json:"upgrade,omitempty"`   // the upgrade that it is in, or that stopped at it
+}
+
+// Swept is the last sweep that ended, whether it acted or not. Subject: sweep.
+// None: none ever did.
+type Swept struct {
+	At   Time `json:"at"`
+	Exit int  `json:"exit"` // status
+}
+
+// ActTarget is what an act was to do to what.
+type ActTarget struct {
+	Action   Action `json:"action"`
+	Attempt  int    `json:"attempt,omitempty"`  // number of the restart or launch within its episode
+	Seen     *Seen  `json:"seen,omitempty"`     // what stood when it was decided
+	Severity string `json:"severity,omitempty"` // of an alert
+	Text     string `json:"text,omitempty"`     // of an alert
 }
 
 // ActTime is one act in the past.
@@ -177,4 +194,28 @@ type Outcome struct {
 	Reason string `json:"reason,omitempty"` // one word: busy, dialog, draft, attached, backoff, cap, pause, changed, deaf, gone, unsubmitted …
 	Detail string `json:"detail,omitempty"` // one line
 	Proof  string `json:"proof,omitempty"`  // done: what was seen: the uuid of the user record, the new process, the new instance
+}
+
+// HealRules is how agents are kept alive, as the configuration says.
+type HealRules struct {
+	IntervalMin   int         `json:"interval_min"`   // minutes between two sweeps
+	AllowRestart  bool        `json:"allow_restart"`  // the owner lets a deaf agent be restarted
+	EscalateAfter int         `json:"escalate_after"` // sweeps on the first rung
+	BackoffMin    int         `json:"backoff_min"`    // minutes until the second try; twice as long for each further one
+	BackoffMaxMin int         `json:"backoff_max_min"`
+	MaxAttempts   int         `json:"max_attempts"`    // restarts or launches in one episode
+	StaggerS      int         `json:"stagger_s"`       // seconds between two starts of a sweep; 0: none
+	WindowS       int         `json:"window_s"`        // seconds in which one agent is restarted at most WindowMax times
+	WindowMax     int         `json:"window_max"`      //
+	FleetGapS     int         `json:"fleet_gap_s"`     // seconds between two restarts in the whole fleet
+	GreenProbes   int         `json:"green_probes"`    // times in a row that an upgraded agent must answer
+	Stalls        []StallRule `json:"stalls,omitzero"` // what a session that stalled shows next to its prompt
+}
+
+// StallRule is a text that a stalled session shows, and what is done about it.
+type StallRule struct {
+	ID     string `json:"id"`
+	Match  string `json:"match"`     // regular expression, without regard to case, within one line
+	Action string `json:"action"`    // nudge or report
+	Max    int    `json:"max_fires"` // within one episode
 }

@@ -7,13 +7,14 @@ import "encoding/json"
 // we write has sorted keys. Source: the ledger of fleet-reconcile 0.1.0, which
 // lacks counts and read.
 type Entry struct {
+	Agents   []SweepAgent    `json:"agents,omitempty"`   // sweep: what it found of each
 	Asks     json.RawMessage `json:"asks,omitempty"`     // ack: "all" or a list of ask ids of the batch
 	By       string          `json:"by"`                 // act, recover, hook, tick, owner:<tty>
 	Clock    *Clock          `json:"clock,omitempty"`    // tick_fire: how long the machine was awake; absent when it cannot be told
 	Counts   map[string]int  `json:"counts,omitzero"`    // runner_exit: sessions by class; absent without a snapshot
 	Detail   string          `json:"detail,omitempty"`   // one line
 	DryRun   bool            `json:"dry_run"`            //
-	Exit     *int            `json:"exit,omitempty"`     // runner_exit, b_step: status
+	Exit     *int            `json:"exit,omitempty"`     // runner_exit, b_step, sweep_exit, agent_exit: status
 	ID       string          `json:"id"`                 // <tick>-<n> in a tick, owner-<epoch ms> outside
 	Key      string          `json:"key,omitempty"`      // what an intent is about: batch:12, or what a spawn is for
 	Keys     []string        `json:"keys,omitempty"`     // ack by a tick: the ask keys that it resolves
@@ -24,11 +25,11 @@ type Entry struct {
 	Resolved bool            `json:"resolved,omitempty"` // ack by a tick: the keys are no longer true
 	Result   json.RawMessage `json:"result,omitempty"`   // done, seen: what came of it
 	Scope    string          `json:"scope"`              //
-	Target   json.RawMessage `json:"target,omitempty"`   // intent of an ask: a Batch; adopt: an Adopted
+	Target   json.RawMessage `json:"target,omitempty"`   // intent of an ask: a Batch, of an act: an ActTarget; adopt: an Adopted
 	Tick     *int            `json:"tick"`               // null outside a tick
 	TS       Time            `json:"ts"`                 //
 	V        int             `json:"v"`                  // format version
-	Verb     string          `json:"verb,omitempty"`     // mail, spawn, label, resume, ask
+	Verb     string          `json:"verb,omitempty"`     // mail, spawn, label, resume, ask; alert and those of ActVerbs
 }
 
 // The kinds of a ledger entry. A line of another kind is from a newer release.
@@ -43,7 +44,31 @@ const (
 	EntrySeen    = "seen"        // the owner was shown a batch
 	EntryAck     = "ack"         // the owner answered, or a tick resolved
 	EntryAdopt   = "adopt"       // a session or agent was made ours
+
+	EntrySweep     = "sweep"      // a sweep that acts found so of each agent
+	EntrySweepExit = "sweep_exit" // a sweep ended, whether it acts or not
+	EntryPause     = "pause"      // the owner: the agent that is its key is left alone
+	EntryUnpause   = "unpause"    // the owner: no more
+	EntryAgentExit = "agent_exit" // the session of the agent that is its key ended by itself, with that status
 )
+
+// SweepAgent is what a sweep found of an agent or a session.
+type SweepAgent struct {
+	Agent     string `json:"agent"`               // subject of its decision
+	Deaf      int    `json:"deaf,omitempty"`      // as in its decision
+	Decision  string `json:"decision"`            // likewise; OK ends an episode
+	Reason    string `json:"reason"`              //
+	Throttled int    `json:"throttled,omitempty"` //
+}
+
+// ActVerbs are the verbs of intents that fleet-act writes about an agent or a
+// session, which is their key. Those that start or end a session count as
+// attempts.
+var ActVerbs = map[string]bool{"inject": false, "mail": false, "resume": true, "respawn": true, "launch": true, "restart": true, "upgrade": true}
+
+// VerbAlert is the verb of an intent to tell a person about the agent that is
+// its key.
+const VerbAlert = "alert"
 
 // Batch is the target of an ask intent.
 type Batch struct {

@@ -46,6 +46,7 @@ const (
 	KindWorkspace Kind = "workspace"
 	KindHealth    Kind = "health"
 	KindHeal      Kind = "heal"
+	KindSwept     Kind = "swept"
 	KindDecision  Kind = "decision"
 	KindOutcome   Kind = "outcome"
 )

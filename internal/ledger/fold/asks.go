@@ -66,8 +66,9 @@ func (s *State) forget(oldest int) {
 // does not open them again.
 func (s *State) addIntent(e record.Entry) {
 	if e.Verb != "ask" {
-		if !s.closed[e.ID] {
+		if _, again := s.open[e.ID]; !again && !s.closed[e.ID] {
 			s.open[e.ID] = e
+			s.act(e)
 		}
 		return
 	}

@@ -17,8 +17,8 @@ type Compacted struct {
 
 // Compact sorts out the lines of a ledger. What stays folds to the same as the
 // whole: every key that is open or answered, what the last ticks were and
-// resolved, what is ours, every intent without an outcome, and every entry of
-// a later release. The error says that it would not, and nothing may be left
+// resolved, what is ours, every intent without an outcome, how each agent
+// is kept alive, and every entry of a later release. The error says that it would not, and nothing may be left
 // out.
 func Compact(lines []Line) (Compacted, error) {
 	whole := new(State)
@@ -53,10 +53,14 @@ type keeper struct {
 	since   int // ticks before it are not told of
 	keys    map[string]bool
 	batches map[string]bool // intents that ask one of keys
+	sweeps  map[string]bool // the last that spoke of an agent, and the last that found it well
 }
 
 func newKeeper(s *State) keeper {
-	k := keeper{keys: map[string]bool{}, batches: map[string]bool{}}
+	k := keeper{keys: map[string]bool{}, batches: map[string]bool{}, sweeps: map[string]bool{s.sweepID: true}}
+	for _, ids := range s.swept {
+		k.sweeps[ids.last], k.sweeps[ids.ok] = true, true
+	}
 	if ns := s.ticks(); len(ns) > 0 {
 		k.since = ns[max(len(ns)-PastTicks, 0)]
 	}
@@ -82,6 +86,8 @@ func (k keeper) entry(e record.Entry) bool {
 		return e.Tick == nil || *e.Tick >= k.since
 	case record.EntryIntent:
 		return e.Verb != "ask" || k.batches[e.ID]
+	case record.EntrySweep, record.EntrySweepExit:
+		return k.sweeps[e.ID]
 	case record.EntrySeen:
 		return k.batches[e.Of]
 	case record.EntryAck:
@@ -98,5 +104,6 @@ func (s *State) same(o *State) bool {
 	s.init()
 	o.init()
 	return s.LastTick == o.LastTick && s.MaxTick == o.MaxTick && reflect.DeepEqual(s.Asked(), o.Asked()) && reflect.DeepEqual(s.Owned(), o.Owned()) &&
-		reflect.DeepEqual(s.Past(), o.Past()) && reflect.DeepEqual(s.Open(), o.Open()) && reflect.DeepEqual(s.Newer, o.Newer)
+		reflect.DeepEqual(s.Past(), o.Past()) && reflect.DeepEqual(s.Open(), o.Open()) && reflect.DeepEqual(s.Newer, o.Newer) &&
+		reflect.DeepEqual(s.Heals(), o.Heals()) && reflect.DeepEqual(s.sweepAt, o.sweepAt)
 }

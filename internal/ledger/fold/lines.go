@@ -148,6 +148,7 @@ var known = map[string]bool{
 	record.EntryFire: true, record.EntryExit: true, record.EntryStep: true, record.EntryIntent: true,
 	record.EntryDone: true, record.EntryFailed: true, record.EntryUnknown: true,
 	record.EntrySeen: true, record.EntryAck: true, record.EntryAdopt: true,
+	record.EntrySweep: true, record.EntrySweepExit: true, record.EntryPause: true, record.EntryUnpause: true, record.EntryAgentExit: true,
 }
 
 // check says what an entry lacks.
@@ -159,6 +160,10 @@ func check(e record.Entry) error {
 		return errors.New("entry has no ts")
 	case e.Tick == nil && (e.Kind == record.EntryFire || e.Kind == record.EntryExit):
 		return fmt.Errorf("%s entry has no tick", e.Kind)
+	case e.Exit == nil && (e.Kind == record.EntrySweepExit || e.Kind == record.EntryAgentExit):
+		return fmt.Errorf("%s entry has no exit", e.Kind)
+	case e.Key == "" && (e.Kind == record.EntryPause || e.Kind == record.EntryUnpause || e.Kind == record.EntryAgentExit):
+		return fmt.Errorf("%s entry has no key", e.Kind)
 	case e.Tick != nil && (*e.Tick < 0 || *e.Tick > TickLimit):
 		return fmt.Errorf("tick is not within 0 to %d", TickLimit)
 	}

@@ -33,6 +33,7 @@ func (s *State) addOutcome(e record.Entry) {
 	if !known {
 		intent = e
 	}
+	s.acted(intent, e)
 	if e.Kind != record.EntryDone || intent.Verb != "spawn" || intent.DryRun || e.DryRun {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"time"
 
 	fast "github.com/go-json-experiment/json"
 
@@ -36,6 +37,13 @@ type State struct {
 	owners  map[uint64]bool          // hashes of the ids of entries outside a tick
 	seed    maphash.Seed             // of owners
 	settled []*batch                 // whose asks forget dropped
+
+	heals     map[string]*record.Heal // by agent
+	swept     map[string]swept        // by agent
+	newest    time.Time               // of any entry
+	sweepAt   *record.Time            // when the last sweep ended
+	sweepID   string                  // of the entry that says so
+	sweepExit int                     // its status
 }
 
 // Read folds a ledger. It returns what was read together with an error of
@@ -69,6 +77,9 @@ func (s *State) Add(l Line) {
 	} else {
 		s.MaxTick = max(s.MaxTick, *e.Tick)
 	}
+	if e.TS.After(s.newest) {
+		s.newest = e.TS.Time
+	}
 	switch e.Kind {
 	case record.EntryFire:
 		s.LastTick = max(s.LastTick, *e.Tick)
@@ -87,6 +98,14 @@ func (s *State) Add(l Line) {
 		s.addAck(e)
 	case record.EntryAdopt:
 		s.addAdopt(e)
+	case record.EntrySweep:
+		s.addSweep(e)
+	case record.EntrySweepExit:
+		s.sweepAt, s.sweepID, s.sweepExit = record.TimeOf(e.TS.Time), e.ID, *e.Exit
+	case record.EntryPause, record.EntryUnpause:
+		s.addPause(e)
+	case record.EntryAgentExit:
+		s.addExit(e)
 	}
 }
 
@@ -97,6 +116,7 @@ func (s *State) init() {
 	s.seed = maphash.MakeSeed()
 	s.Newer, s.asks, s.batches = map[string]int{}, map[string]*ask{}, map[string]*batch{}
 	s.undone, s.past, s.owners = map[string]bool{}, map[int]*record.Past{}, map[uint64]bool{}
+	s.heals, s.swept = map[string]*record.Heal{}, map[string]swept{}
 	s.open, s.closed, s.owned = map[string]record.Entry{}, map[string]bool{}, map[string]*record.Owned{}
 }
 
@@ -154,6 +174,9 @@ func withheldNames(counts map[string]int) map[string]int {
 // HasID tells whether an entry outside a tick may bear the id: once in 10^19 it
 // is another.
 func (s *State) HasID(id string) bool { return s.owners[maphash.String(s.seed, id)] }
+
+// IsOpen tells whether an intent of an act has no outcome.
+func (s *State) IsOpen(id string) bool { return s.open[id].ID != "" }
 
 // Open returns the intents of acts that have no outcome, by id.
 func (s *State) Open() []record.Entry {

@@ -1,0 +1,85 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Begin notes that something is about to be done, and returns the id of the
+// intent when the disk has it. may looks at the ledger as it stands under the
+// lock and says why it must not be done after all: then nothing is written and
+// its error is returned. Begun is what the intent says but for its id.
+func (l Ledger) Begin(at time.Time, begun record.Entry, may func(*fold.State) error) (string, error) {
+	id := ""
+	err := l.outsideTick(os.O_CREATE, at, "act", func(s *fold.State) ([]record.Entry, error) {
+		if err := may(s); err != nil {
+			return nil, err
+		}
+		begun.Kind, begun.By = record.EntryIntent, "act"
+		return []record.Entry{begun}, nil
+	}, &id)
+	return id, err
+}
+
+// End notes what became of an intent: kind is done, failed or unknown. A second
+// outcome of one intent is an error, and not written.
+func (l Ledger) End(at time.Time, of string, outcome record.Entry) error {
+	return l.outsideTick(os.O_CREATE, at, "act", func(s *fold.State) ([]record.Entry, error) {
+		if !s.IsOpen(of) {
+			return nil, fmt.Errorf("%s is no intent without an outcome", of)
+		}
+		outcome.Of = of
+		return []record.Entry{outcome}, nil
+	}, new(string))
+}
+
+// Note appends an entry about an agent, or about a sweep, that answers nothing.
+func (l Ledger) Note(at time.Time, e record.Entry) error {
+	return l.outsideTick(os.O_CREATE, at, "act", func(*fold.State) ([]record.Entry, error) { return []record.Entry{e}, nil }, new(string))
+}
+
+// outsideTick appends entries that belong to no tick. flag is update's: with
+// os.O_CREATE the state directory is made too.
+// prefix is the word before the ids; last is set to the last of them.
+func (l Ledger) outsideTick(flag int, at time.Time, prefix string, build func(*fold.State) ([]record.Entry, error), last *string) error {
+	if flag&os.O_CREATE != 0 {
+		if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+			return err
+		}
+	}
+	return l.update(flag, func(h held) ([][]byte, error) {
+		s, err := l.fold(io.NewSectionReader(h, 0, h.size))
+		if err != nil {
+			return nil, err
+		}
+		es, err := build(s)
+		if err != nil {
+			return nil, err
+		}
+		lines := [][]byte{}
+		n := 0
+		for _, e := range es {
+			e.V, e.TS, e.Scope = record.Version, record.NewTime(at), l.Scope
+			e.ID, n = outsideID(s, prefix, at, n)
+			*last = e.ID
+			lines = append(lines, fold.Marshal(e))
+		}
+		return lines, nil
+	})
+}
+
+// ReadOrNone is Read; of a ledger that is not there it returns an empty one.
+func (l Ledger) ReadOrNone() (*fold.State, error) {
+	s, err := l.Read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return fold.Read(fold.Lines(io.MultiReader()))
+	}
+	return s, err
+}

@@ -1,0 +1,177 @@
+package fold
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// How long acts are told, and at most how many of an agent.
+const (
+	actsFor = 24 * time.Hour
+	maxActs = 100
+)
+
+// addSweep takes what a sweep found. OK ends the episode of an agent: what was
+// tried is forgotten, and its last exit, which was of an earlier life.
+func (s *State) addSweep(e record.Entry) {
+	for _, found := range e.Agents {
+		h := s.heal(found.Agent)
+		h.Deaf, h.Throttled, h.SweptAt = found.Deaf, found.Throttled, record.TimeOf(e.TS.Time)
+		if found.Decision == "OK" {
+			s.well(h)
+			h.AliveAt, h.LastExit = record.TimeOf(e.TS.Time), nil
+		}
+		s.swept[found.Agent] = swept{last: e.ID, ok: s.swept[found.Agent].ok}
+		if found.Decision == "OK" {
+			s.swept[found.Agent] = swept{last: e.ID, ok: e.ID}
+		}
+	}
+}
+
+// swept are the ids of the last sweep that spoke of an agent, and of the last
+// that found it well.
+type swept struct{ last, ok string }
+
+// well ends an episode.
+func (s *State) well(h *record.Heal) {
+	h.Deaf, h.Throttled, h.Attempts, h.Injects, h.Alerts = 0, 0, 0, 0, nil
+}
+
+// addPause takes the owner's word. A pause ends the episode: after it the agent
+// begins anew.
+func (s *State) addPause(e record.Entry) {
+	h := s.heal(e.Key)
+	h.Paused, h.PausedAt = e.Kind == record.EntryPause, nil
+	if h.Paused {
+		s.well(h)
+		h.PausedAt = record.TimeOf(e.TS.Time)
+	}
+}
+
+// addExit takes how a session ended. Of an entry without a status nothing is known.
+func (s *State) addExit(e record.Entry) {
+	if e.Exit != nil {
+		instance := guard.Withhold(decode[string](e.Target))
+		s.heal(e.Key).LastExit = &record.AgentExit{Code: *e.Exit, At: record.TimeOf(e.TS.Time), Instance: instance}
+	}
+}
+
+// act takes the intent of an act, which counts from here on, whatever becomes of it.
+func (s *State) act(e record.Entry) {
+	starts, known := record.ActVerbs[e.Verb]
+	if !known && e.Verb != record.VerbAlert || e.DryRun || e.Key == "" {
+		return
+	}
+	h := s.heal(e.Key)
+	h.Open = append(h.Open, record.OpenAct{ID: e.ID, Verb: e.Verb, At: e.TS})
+	if !known {
+		return
+	}
+	if starts {
+		h.Attempts++
+	} else {
+		h.Injects++
+	}
+	h.LastAct, h.LastVerb, h.LastEnd = record.TimeOf(e.TS.Time), e.Verb, ""
+	h.Acts = append(h.Acts, record.ActTime{At: e.TS, Verb: e.Verb})
+	h.Acts = h.Acts[max(len(h.Acts)-maxActs, 0):]
+	if e.Verb == "upgrade" {
+		h.Upgrade = &record.UpgradeRun{To: guard.Withhold(decode[record.ActTarget](e.Target).Action.To), State: "open"}
+	}
+}
+
+// acted takes the outcome of an act.
+func (s *State) acted(intent, e record.Entry) {
+	h := s.heals[guard.Withhold(intent.Key)]
+	if h == nil {
+		return
+	}
+	h.Open = slices.DeleteFunc(slices.Clone(h.Open), func(o record.OpenAct) bool { return o.ID == e.Of })
+	done := e.Kind == record.EntryDone
+	switch _, known := record.ActVerbs[intent.Verb]; {
+	case intent.Verb == record.VerbAlert && done:
+		if severity := guard.Withhold(decode[record.ActTarget](intent.Target).Severity); !slices.Contains(h.Alerts, severity) {
+			h.Alerts = append(slices.Clone(h.Alerts), severity)
+		}
+	case known:
+		h.LastEnd = guard.Withhold(e.Reason)
+		if done {
+			h.LastEnd = record.EntryDone
+		}
+	}
+	if intent.Verb == "upgrade" && h.Upgrade != nil {
+		state := "green"
+		if !done {
+			state = "failed"
+		}
+		h.Upgrade = &record.UpgradeRun{To: h.Upgrade.To, State: state, Reason: guard.Withhold(e.Reason)}
+	}
+}
+
+// heal returns what is known of an agent.
+func (s *State) heal(agent string) *record.Heal {
+	agent = guard.Withhold(agent)
+	h := s.heals[agent]
+	if h == nil {
+		h = &record.Heal{Agent: agent}
+		s.heals[agent] = h
+	}
+	return h
+}
+
+// Heals returns what is known of each agent and session, by name. Sessions of
+// which the ledger says nothing since a week before its last entry are left out.
+func (s *State) Heals() []record.Heal {
+	hs := []record.Heal{}
+	for _, name := range slices.Sorted(maps.Keys(s.heals)) {
+		h := *s.heals[name]
+		if strings.HasPrefix(name, "session:") && !h.Paused && len(h.Open) == 0 && s.newest.Sub(lastWord(h)) > 7*24*time.Hour {
+			continue
+		}
+		from := s.newest.Add(-actsFor)
+		h.Acts = slices.DeleteFunc(slices.Clone(h.Acts), func(a record.ActTime) bool { return a.At.Before(from) })
+		h.Open, h.Alerts = slices.Clone(h.Open), slices.Clone(h.Alerts)
+		hs = append(hs, h)
+	}
+	return hs
+}
+
+// Heal returns what is known of one agent or session; of one of which nothing
+// is known, its name.
+func (s *State) Heal(agent string) record.Heal {
+	if h := s.heals[guard.Withhold(agent)]; h != nil {
+		return *h
+	}
+	return record.Heal{Agent: agent}
+}
+
+func lastWord(h record.Heal) time.Time {
+	var last time.Time
+	for _, t := range []*record.Time{h.LastAct, h.AliveAt, h.SweptAt} {
+		if t != nil && t.After(last) {
+			last = t.Time
+		}
+	}
+	return last
+}
+
+// Acts returns how many acts with one of the verbs began after a moment, over all agents.
+func (s *State) Acts(after time.Time, verbs ...string) int {
+	n := 0
+	for _, h := range s.heals {
+		for _, a := range h.Acts {
+			if a.At.After(after) && slices.Contains(verbs, a.Verb) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Sweep returns when the last sweep ended, and how; a nil time: none ever did.
+func (s *State) Sweep() (at *record.Time, exit int) { return s.sweepAt, s.sweepExit }
