@@ -17,6 +17,7 @@ var table = [][]string{
 	{"sysctl", "-n", "kern.boottime"},
 	{"gh", "api", "--include", "--hostname", "github.com", "rate_limit"},
 	{"gh", "api", "--include", "--hostname", "github.com", "repos/*"},
+	{"gh", "api", "--include", "--hostname", "github.com", "orgs/*"},
 	{"gh", "pr", "list", "-R", "github.com/*", "--state", "open", "--limit", "*", "--json", pullFields},
 	{"gh", "pr", "list", "-R", "github.com/*", "--state", "open", "--limit", "*", "--json", pullFields + ",statusCheckRollup"},
 	{"launchctl", "print", "gui/*"},

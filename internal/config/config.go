@@ -65,6 +65,7 @@ type Scope struct {
 	OwnerChannel    Channel
 	NotifyCommand   []string
 	RunLogs         []RunLog
+	WorkspaceRoots  []string // where macf's workspaces are looked for; none: macf's own places
 	Hosts           []Host
 	Heal            *record.HealRules // nil: nothing is kept alive
 	Desired         string            // path of the list of agents that should run; "": every workspace

@@ -75,6 +75,7 @@ func TestKeys(t *testing.T) {
 			`"stagger_s":15,"window_s":300,"window_max":3,"fleet_gap_s":60,"green_probes":2,"stalls":[]}`, `[]`, "want an object or null"},
 		{"heal", "", `null`, "", `"on"`, "want an object or null"},
 		{"desired_agents", "", `"~/desired-agents.yaml"`, "/home/ana/desired-agents.yaml", `"desired.yaml"`, aPathSays + ", or null"},
+		{"workspace_roots", "[]", `["~/repos", "/srv/agents"]`, `["/home/ana/repos","/srv/agents"]`, `"~/repos"`, "want a list of paths"},
 		{"hosts", "[]", `["ana@laptop",{"name":"attic","ssh_config":"~/c","command":["~/bin/f","-x y"],"timeout_s":9}]`,
 			`[{"name":"laptop","ssh":"ana@laptop","command":["fleet-observe-claude"],"timeout_s":60},` +
 				`{"name":"attic","ssh":"attic","ssh_config":"/home/ana/c","command":["~/bin/f","-x y"],"timeout_s":9}]`, `"laptop"`, "want a list of hosts"},

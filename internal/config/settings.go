@@ -74,6 +74,8 @@ var settings = []setting{
 		"how agents are kept alive: an object of interval_min, allow_restart, escalate_after, backoff_min, backoff_max_min, max_attempts, stagger_s, window_s, window_max, fleet_gap_s, green_probes, stalls; null: heal.sh does nothing"},
 	{"desired_agents", orNull(aPath), func(s *Scope) any { return &s.Desired },
 		"the list of the agents that should run, desired-agents.yaml; null: every workspace that is found"},
+	{"workspace_roots", listOf(aPath, "paths"), func(s *Scope) any { return &s.WorkspaceRoots },
+		"directories below which fleet-observe-workspaces looks for the workspaces of macf agents (default beside the workspace of the working directory, and ~/repos)"},
 	{"hosts", hostsRule, func(s *Scope) any { return &s.Hosts },
 		"other machines whose Claude Code sessions belong to the scope, looked at through ssh: a list of destinations, or of {name, ssh, ssh_config, command, timeout_s, repos}; repos are their paths there, when those are others"},
 }
@@ -107,7 +109,7 @@ func newScope(id, home string) *Scope {
 		TickTimeoutMin: 15, AskRenotifyH: 6, AskRaiseAfter: 50, BStepTimeoutMin: 10,
 		LaunchdLogs: map[string]string{}, Repos: []string{}, Surfaces: []string{"claude", "paseo", "gh", "board"},
 		AskWhen: []record.AskWhen{}, OwnerChannel: Channel{Kind: "dialog"}, NotifyCommand: []string{},
-		RunLogs: []RunLog{}, Hosts: []Host{},
+		RunLogs: []RunLog{}, WorkspaceRoots: []string{}, Hosts: []Host{},
 	}
 }
 

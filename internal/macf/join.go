@@ -1,0 +1,92 @@
+package macf
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Space is a workspace and what lies beside its agent's name.
+type Space struct {
+	Path   string // canonical
+	Config Config
+	Lock   *record.Maintenance
+	Exit   *record.AgentExit
+}
+
+// Row is a workspace record and its subject.
+type Row struct {
+	Subject string
+	Data    record.Workspace
+}
+
+// Join puts the processes into their workspaces: the workspaces by path, then
+// the processes that none holds, those of one directory together.
+func Join(spaces []Space, running []Running) []Row {
+	rows, at := []Row{}, map[string]int{}
+	put := func(key, subject string, w record.Workspace) {
+		if _, ok := at[key]; !ok {
+			at[key] = len(rows)
+			w.Processes = []record.AgentProc{}
+			rows = append(rows, Row{subject, w})
+		}
+	}
+	slices.SortFunc(spaces, func(a, b Space) int { return cmp.Compare(a.Path, b.Path) })
+	for _, s := range spaces {
+		put("space "+s.Path, subjectOf(s.Path), s.record())
+	}
+	slices.SortFunc(running, func(a, b Running) int {
+		return cmp.Or(cmp.Compare(btoi(a.Cwd == ""), btoi(b.Cwd == "")), cmp.Compare(a.Cwd, b.Cwd), cmp.Compare(a.Kind(), b.Kind()), cmp.Compare(a.PID, b.PID))
+	})
+	for _, r := range running {
+		key := "space " + r.Home
+		if _, held := at[key]; r.Home == "" || !held {
+			subject := subjectOf(r.Cwd)
+			if r.Cwd == "" {
+				subject = "pid:" + strconv.Itoa(r.PID)
+			}
+			key = "alone " + subject
+			put(key, subject, record.Workspace{Path: guard.Path(r.Cwd)})
+		}
+		w := &rows[at[key]].Data
+		w.Processes = append(w.Processes, r.record())
+	}
+	for _, row := range rows {
+		slices.SortStableFunc(row.Data.Processes, func(a, b record.AgentProc) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.PID, b.PID))
+		})
+	}
+	return rows
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// subjectOf is a path as a subject. One that the guard changes is told by a
+// hash: two such paths stay two.
+func subjectOf(path string) string {
+	if clean := guard.Path(path); clean == path {
+		return clean
+	}
+	return guard.ID(path)
+}
+
+// record is the workspace without its processes.
+func (s Space) record() record.Workspace {
+	c := s.Config
+	agent, project := guard.ID(c.Agent()), guard.ID(Canonical(c.Project))
+	w := record.Workspace{Agent: agent, Project: project, Type: c.Type, Path: guard.Path(s.Path), Pin: guard.Text(c.Pin, textWidth),
+		Session: guard.Text(SessionName(c.Project, c.Label), textWidth), Maintenance: s.Lock, LastExit: s.Exit}
+	w.Registry = &record.Registry{Kind: c.Registry.Kind, ID: guard.ID(c.Registry.ID)}
+	if c.Registry.Kind == "local" {
+		w.Registry.ID = guard.Path(c.Registry.ID)
+	}
+	return w
+}
