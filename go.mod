@@ -17,6 +17,8 @@ require (
 
 require github.com/go-json-experiment/json v1.27.2
 
+require golang.org/x/mod v0.21.0 // indirect
+
 require (
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/itchyny/timefmt-go v0.1.9 // indirect

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
 	"time"
@@ -22,8 +23,9 @@ type Std struct {
 	Clock   time.Time // --now, else the clock when the program started; for programs that touch the machine only
 
 	query *Query
-	line  []byte // the last that Add wrote, for its room
-	added map[record.Identity]bool
+	line  []byte              // the last that Add wrote, for its room
+	added map[uint64]struct{} // hashes of the identities, which differ but once in 10^19
+	seed  maphash.Seed
 }
 
 // Warn prints one fact on stderr.
@@ -46,9 +48,9 @@ func (s *Std) Copy(raw []byte) error {
 // Add writes a record of this program's own, through --jq when it was given.
 func (s *Std) Add(r record.Record) error {
 	if s.added == nil {
-		s.added = map[record.Identity]bool{}
+		s.added, s.seed = map[uint64]struct{}{}, maphash.MakeSeed()
 	}
-	s.added[r.Identity()] = true
+	s.added[maphash.Comparable(s.seed, r.Identity())] = struct{}{}
 	if s.query != nil {
 		return s.query.Write(s.Out, r)
 	}
@@ -74,6 +76,11 @@ func (s *Std) AddData(kind record.Kind, at record.Time, host, subject string, da
 // added. A filter of an empty stream has no time: it writes no closing record
 // either, and what comes after it sees that nobody judged.
 func (s *Std) Close(at record.Time, host, label string) error {
+	return s.CloseWith(at, host, label, record.Surface{})
+}
+
+// CloseWith is Close of a program that says more in its closing record.
+func (s *Std) CloseWith(at record.Time, host, label string, more record.Surface) error {
 	if at.IsZero() {
 		return nil
 	}
@@ -82,7 +89,8 @@ func (s *Std) Close(at record.Time, host, label string) error {
 	if label != "" {
 		name += "@" + label
 	}
-	err := s.AddData(record.KindSurface, at, host, name, record.Surface{OK: true, Rows: n, Records: &n})
+	more.OK, more.Rows, more.Records = true, n, &n
+	err := s.AddData(record.KindSurface, at, host, name, more)
 	s.added = nil
 	return err
 }

@@ -7,20 +7,12 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// Heals is how agents are kept alive when the configuration says nothing more.
-// The windows are wider than the time between two sweeps: a narrower one would
-// never hold anything back. The stalls are what Claude Code 2.1.280 shows.
-func Heals() *record.HealRules {
-	return &record.HealRules{IntervalMin: 10, EscalateAfter: 1, BackoffMin: 20, BackoffMaxMin: 180, MaxAttempts: 3, StaggerS: 15,
-		WindowS: 300, WindowMax: 3, FleetGapS: 60, GreenProbes: 2, Stalls: []record.StallRule{}}
-}
-
 var healRule = rule{"an object or null", func(r *reader, key string, n *node, into any) bool {
 	if n.is("null") {
 		*into.(**record.HealRules) = nil
 		return true
 	}
-	h := Heals()
+	h := new(record.DefaultHealRules())
 	r.object(key, n, "an object or null", []field{
 		r.take("interval_min", between(1, dayMin), &h.IntervalMin), r.take("allow_restart", zeroOne, &h.AllowRestart),
 		r.take("escalate_after", between(0, 1000), &h.EscalateAfter), r.take("backoff_min", between(1, decadeMin), &h.BackoffMin),

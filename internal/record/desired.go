@@ -146,6 +146,7 @@ type Decision struct {
 	Throttled int       `json:"throttled,omitempty"` // sweeps in a row that found it at a limit and idle, this one included
 	NextAt    *Time     `json:"next_at,omitempty"`   // when the next try may come; absent: at once, or never by itself
 	Seen      *Seen     `json:"seen"`                // what the decision rests on; null when nothing was there
+	Order     int       `json:"order"`               // in which the decisions were made, from 1
 }
 
 // Action is one thing to do. Its target is what must still be true when it is
@@ -165,6 +166,7 @@ type Seen struct {
 	Workspace string `json:"workspace,omitempty"` // canonical path
 	Tmux      string `json:"tmux_session,omitempty"`
 	SessionID string `json:"session_id,omitempty"` //
+	JobID     string `json:"job_id,omitempty"`     //
 	PID       int    `json:"pid,omitempty"`        // of the Claude Code process; 0: none
 	Start     *Time  `json:"start,omitempty"`      // of that process
 	Instance  string `json:"instance_id,omitempty"`
@@ -218,4 +220,12 @@ type StallRule struct {
 	Match  string `json:"match"`     // regular expression, without regard to case, within one line
 	Action string `json:"action"`    // nudge or report
 	Max    int    `json:"max_fires"` // within one episode
+}
+
+// DefaultHealRules is how agents are kept alive when the configuration says
+// nothing more. The windows are wider than the time between two sweeps: a
+// narrower one would never hold anything back.
+func DefaultHealRules() HealRules {
+	return HealRules{IntervalMin: 10, EscalateAfter: 1, BackoffMin: 20, BackoffMaxMin: 180, MaxAttempts: 3, StaggerS: 15,
+		WindowS: 300, WindowMax: 3, FleetGapS: 60, GreenProbes: 2, Stalls: []StallRule{}}
 }

@@ -62,6 +62,7 @@ type Surface struct {
 	Notes    []string `json:"notes,omitempty"`    // facts about the reading that a person should see
 	ResetAt  *Time    `json:"reset_at,omitempty"` // when a rate limit that stopped the reading ends
 	Records  *int     `json:"records,omitempty"`  // closing record only: identities added, this one left out
+	RC       *int     `json:"rc,omitempty"`       // closing record of fleet-reconcile only: 0 all is well, 1 something is to be done, 2 something was not read
 
 	Untracked []Untracked `json:"untracked,omitempty"` // claude/processes only: session processes that nothing else names
 }

@@ -1,0 +1,69 @@
+// Fleet-reconcile decides, for each agent that should run and each session of
+// ours that stopped, what would be done about it, and says why nothing else. It
+// does nothing itself: fleet-act does.
+//
+// Usage:
+//
+//	fleet-reconcile [--desired FILE] [--upgrade-to VERSION] < stream > stream
+//
+// It reads what fleet-observe-workspaces, fleet-observe-health, fleet-classify
+// and fleet-ledger observe say, copies it, and adds decision records and its
+// closing record, whose rc is 0 when all is well, 1 when something is to be done,
+// 2 when something that a decision rests on was not read: then nothing is decided
+// about that agent. Without --desired every workspace should run. A mistake in
+// FILE is named with its line: status 2.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/reconcile"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+type options struct {
+	cli.Common
+	Desired string `long:"desired" value-name:"FILE" description:"the agents that should run: a YAML list of agent, workspace (default: every workspace of the stream)"`
+	Upgrade string `long:"upgrade-to" value-name:"VERSION" description:"decide instead which agent is upgraded to VERSION next"`
+}
+
+func main() {
+	cli.Main(cli.Program{
+		Name: "fleet-reconcile",
+		About: "Fleet-reconcile copies records from standard input to standard output and adds what it would do about each agent that should run, " +
+			"and each session of ours that stopped.",
+	}, run)
+}
+
+func run(_ context.Context, std *cli.Std, opts *options) error {
+	o := reconcile.Options{Now: std.Now}
+	if opts.Desired != "" {
+		b, err := os.ReadFile(opts.Desired)
+		if err == nil {
+			o.Desired, err = reconcile.ParseDesired(opts.Desired, b)
+		}
+		if err != nil {
+			return cli.Usage(err)
+		}
+	}
+	if opts.Upgrade != "" && !reconcile.IsVersion(opts.Upgrade) {
+		return cli.Usage(fmt.Errorf("--upgrade-to: want a version such as 1.2.3"))
+	}
+	set, err := std.ReadAll()
+	if err != nil {
+		return err
+	}
+	j := reconcile.Judge(set, o)
+	if opts.Upgrade != "" {
+		j = reconcile.Upgrade(set, o, opts.Upgrade)
+	}
+	for _, d := range j.Decisions {
+		if err := std.AddData(record.KindDecision, j.At, j.Host, d.Subject, d.Decision); err != nil {
+			return err
+		}
+	}
+	return std.CloseWith(j.At, "", "", record.Surface{RC: &j.RC, Notes: j.Notes})
+}

@@ -1,0 +1,166 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Desired is an agent that should run.
+type Desired struct {
+	Agent     string   // canonical name
+	Project   string   // "" when the list does not say: that of its workspace
+	Workspace string   // absolute path
+	Command   []string // what starts it; nil: claude.sh in the workspace
+	Line      int      // of the list; 0 when there was none
+}
+
+// Name returns the canonical form of an agent's name: one name is written in
+// several ways, and the registry's is none of them.
+func Name(s string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "_", "-")
+}
+
+// ParseDesired reads a list of the agents that should run:
+//
+//	agents:
+//	  - agent: code-agent
+//	    workspace: /home/ana/src/lamp
+//
+// agents: may be left out. An agent may also have project and command, a list
+// of texts. Every mistake is in the error, a line each, with file and line; a
+// value of the file is never quoted. What is wrong in one place makes the whole
+// list useless: nothing is returned of it.
+func ParseDesired(file string, b []byte) ([]Desired, error) {
+	p := parser{file: file}
+	var doc yaml.Node
+	err := yaml.Load(b, &doc)
+	switch {
+	case err != nil:
+		line := 1
+		if e, ok := errors.AsType[*yaml.LoadError](err); ok {
+			line = max(e.Mark.Line, 1)
+		}
+		p.fail(line, "not one YAML document")
+	case len(doc.Content) != 1:
+		p.fail(1, "no agents")
+	default:
+		p.document(doc.Content[0])
+	}
+	if len(p.errs) > 0 {
+		return nil, errors.Join(p.errs...)
+	}
+	return p.list, nil
+}
+
+type parser struct {
+	file string
+	list []Desired
+	errs []error
+}
+
+func (p *parser) fail(line int, format string, args ...any) {
+	p.errs = append(p.errs, fmt.Errorf("%s:%d: %s", p.file, line, fmt.Sprintf(format, args...)))
+}
+
+func (p *parser) document(n *yaml.Node) {
+	agents := n
+	if n.Kind == yaml.MappingNode {
+		fields := p.fields(n, "agents")
+		if agents = fields["agents"]; agents == nil {
+			p.fail(n.Line, "no agents")
+			return
+		}
+	}
+	if agents.Kind != yaml.SequenceNode || len(agents.Content) == 0 {
+		p.fail(agents.Line, "want a list of agents, one at least")
+		return
+	}
+	for _, item := range agents.Content {
+		p.agent(item)
+	}
+}
+
+// fields returns the values of a mapping, which may have the named keys only, each once.
+func (p *parser) fields(n *yaml.Node, names ...string) map[string]*yaml.Node {
+	fields := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		switch {
+		case key.Kind != yaml.ScalarNode || !slices.Contains(names, key.Value):
+			p.fail(key.Line, "no such key; want %s", strings.Join(names, ", "))
+		case fields[key.Value] != nil:
+			p.fail(key.Line, "%s comes twice", key.Value)
+		default:
+			fields[key.Value] = n.Content[i+1]
+		}
+	}
+	return fields
+}
+
+func (p *parser) agent(n *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		p.fail(n.Line, "want an agent: a mapping with agent and workspace")
+		return
+	}
+	before := len(p.errs)
+	fields := p.fields(n, "agent", "workspace", "project", "command")
+	d := Desired{Agent: Name(p.text(n, fields, "agent", true)), Workspace: p.text(n, fields, "workspace", true), Project: p.text(n, fields, "project", false), Line: n.Line}
+	if c := fields["command"]; c != nil {
+		d.Command = p.command(c)
+	}
+	switch w := fields["workspace"]; {
+	case len(p.errs) > before:
+		return
+	case strings.ContainsAny(d.Agent, " \t\x00/:"):
+		p.fail(fields["agent"].Line, "agent: a name without spaces, / and :")
+		return
+	case !path.IsAbs(d.Workspace) || strings.ContainsRune(d.Workspace, 0):
+		p.fail(w.Line, "workspace: want a path that begins with /")
+		return
+	}
+	d.Workspace = path.Clean(d.Workspace)
+	for _, o := range p.list {
+		if o.Agent == d.Agent && o.Project == d.Project {
+			p.fail(n.Line, "the agent of line %d again", o.Line)
+			return
+		}
+		if o.Workspace == d.Workspace {
+			p.fail(n.Line, "the workspace of line %d again", o.Line)
+			return
+		}
+	}
+	p.list = append(p.list, d)
+}
+
+// text returns the text of a field, which is not empty.
+func (p *parser) text(n *yaml.Node, fields map[string]*yaml.Node, name string, need bool) string {
+	v := fields[name]
+	switch {
+	case v == nil && need:
+		p.fail(n.Line, "%s is missing", name)
+	case v == nil:
+	case v.Kind != yaml.ScalarNode || v.ShortTag() != "!!str" || strings.TrimSpace(v.Value) == "":
+		p.fail(v.Line, "%s: want a text that is not empty", name)
+	default:
+		return v.Value
+	}
+	return ""
+}
+
+func (p *parser) command(n *yaml.Node) []string {
+	words := []string{}
+	for _, w := range n.Content {
+		if w.Kind == yaml.ScalarNode && !strings.ContainsRune(w.Value, 0) {
+			words = append(words, w.Value)
+		}
+	}
+	if n.Kind != yaml.SequenceNode || len(words) != len(n.Content) || len(words) == 0 || !path.IsAbs(words[0]) {
+		p.fail(n.Line, "command: want a list of texts, the first a path that begins with /")
+	}
+	return words
+}

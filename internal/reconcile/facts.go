@@ -1,0 +1,161 @@
+package reconcile
+
+import (
+	"slices"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Facts is all that a decision about one agent rests on.
+type Facts struct {
+	Now   time.Time
+	Rules record.HealRules
+	Want  Desired
+	Host  string // the machine that keeps it
+
+	Blind     string            // what was not read of all that follows; "" when everything was
+	Workspace *record.Workspace // nil: nothing has its configuration there
+	Health    *record.Health    // nil: no registry lists it
+	Heal      record.Heal       // what the ledger remembers
+	Process   *record.AgentProc // the Claude Code process in its workspace; nil: none
+	Elsewhere *record.AgentProc // a process that says that it is the agent, and runs elsewhere; nil: none
+	Verdict   *record.Verdict   // about the session of Process; nil: none was judged
+	OpenCalls []string          // tools that the session began to use and did not end
+	Fleet     int               // agents at a limit
+	Pause     *record.Time      // until when nothing new is started, after a usage limit; nil: no such time
+	Running   int               // agents with a process, and those that this sweep starts
+	Cap       int               // how many of them there may be
+	Starts    int               // starts that this sweep has decided before this
+	Restarted time.Time         // when the last restart in the fleet began, this sweep's included; zero: none
+	Acts      bool              // the scope lets fleet act; else plans alone are made
+}
+
+// reachable tells that the agent answers, as the instance that its registry lists.
+func (f *Facts) reachable() bool { return f.Health != nil && f.Health.Online && !f.stale() }
+
+// stale tells that what answers is another instance than the registry sends others to.
+func (f *Facts) stale() bool {
+	return f.Health.Online && f.Health.Listed != "" && f.Health.Instance != "" && f.Health.Listed != f.Health.Instance
+}
+
+// class is that of the verdict, "" when nobody judged.
+func (f *Facts) class() string {
+	if f.Verdict == nil {
+		return ""
+	}
+	return f.Verdict.Class
+}
+
+// throttled tells that the agent stopped at a usage limit that has not ended.
+// A limit of which nobody knows the end holds for as long as its verdict does.
+func (f *Facts) throttled() bool { return atLimit(f.Verdict, f.Now) }
+
+func atLimit(v *record.Verdict, now time.Time) bool {
+	return v != nil && v.Class == "2" && (v.ResetAt == nil || now.Before(v.ResetAt.Add(resetGrace)))
+}
+
+// resetGrace is how long after a reset nothing is tried yet: clocks differ.
+const resetGrace = 2 * time.Minute
+
+// startGrace is how long a new process is given before it counts as deaf, and
+// before one that was launched counts as gone.
+const startGrace = 2 * time.Minute
+
+// starting tells that the agent was started, or launched, a moment ago.
+func (f *Facts) starting() bool {
+	if p := f.Process; p != nil && p.Start != nil && within(f.Now, p.Start.Time, startGrace) {
+		return true
+	}
+	h := f.Heal
+	return h.LastAct != nil && record.ActVerbs[h.LastVerb] && (h.LastEnd == "" || h.LastEnd == record.EntryDone) && within(f.Now, h.LastAct.Time, startGrace)
+}
+
+// within tells that a moment is at most d before now. One that has not come yet,
+// as after a clock was set back, is not.
+func within(now, at time.Time, d time.Duration) bool {
+	age := now.Sub(at)
+	return age >= 0 && age < d
+}
+
+// leftClean tells that the session was left on purpose: it ended with status 0
+// after it was last seen well.
+func (f *Facts) leftClean() bool {
+	for _, x := range f.exits() {
+		if x.Code != 0 {
+			return false
+		}
+		return x.At == nil || f.Heal.AliveAt == nil || x.At.After(f.Heal.AliveAt.Time)
+	}
+	return false
+}
+
+// exits are the known ends of its session, the newest first: of the ledger, and
+// of what macf's own launcher left when the ledger says nothing.
+func (f *Facts) exits() []record.AgentExit {
+	var xs []record.AgentExit
+	if f.Heal.LastExit != nil {
+		xs = append(xs, *f.Heal.LastExit)
+	}
+	if f.Workspace != nil && f.Workspace.LastExit != nil && f.Workspace.LastExit.At != nil {
+		xs = append(xs, *f.Workspace.LastExit)
+	}
+	slices.SortStableFunc(xs, func(a, b record.AgentExit) int { return b.At.Compare(a.At.Time) })
+	return xs
+}
+
+// held returns when the next attempt may come, zero when at once. A time that lies
+// further ahead than the longest wait is of a clock that was wrong.
+func (f *Facts) held() time.Time {
+	if f.Heal.LastAct == nil || f.Heal.Attempts == 0 {
+		return time.Time{}
+	}
+	wait := Backoff(f.Heal.Attempts, time.Duration(f.Rules.BackoffMin)*time.Minute, time.Duration(f.Rules.BackoffMaxMin)*time.Minute)
+	last := f.Heal.LastAct.Time
+	if last.After(f.Now) {
+		last = f.Now
+	}
+	if until := last.Add(wait); f.Now.Before(until) {
+		return until
+	}
+	return time.Time{}
+}
+
+// Backoff is how long after the n-th attempt the next may come: base, then twice
+// as long each time, limit at most; nothing before the first.
+func Backoff(n int, base, limit time.Duration) time.Duration {
+	if n <= 0 || base <= 0 {
+		return 0
+	}
+	wait := base
+	for i := 1; i < n && wait < limit; i++ {
+		wait *= 2
+	}
+	return min(wait, limit)
+}
+
+// restartsWithin counts the restarts of the agent in the last d.
+func (f *Facts) restartsWithin(d time.Duration) int {
+	n := 0
+	for _, a := range f.Heal.Acts {
+		if record.ActVerbs[a.Verb] && within(f.Now, a.At.Time, d) {
+			n++
+		}
+	}
+	return n
+}
+
+// seen is what a decision rests on.
+func (f *Facts) seen() *record.Seen {
+	s := &record.Seen{Host: f.Host, Project: f.Want.Project, Workspace: f.Want.Workspace, Class: f.class()}
+	if w := f.Workspace; w != nil {
+		s.Project, s.Tmux = w.Project, w.Session
+	}
+	if p := f.Process; p != nil {
+		s.PID, s.Start, s.SessionID = p.PID, p.Start, p.Session
+	}
+	if h := f.Health; h != nil {
+		s.Address, s.Instance, s.Version = h.Address, h.Instance, h.Version
+	}
+	return s
+}

@@ -1,0 +1,257 @@
+package reconcile
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// The programs that a decision rests on.
+const (
+	configs    = "fleet-config"
+	workspaces = "fleet-observe-workspaces"
+	healths    = "fleet-observe-health"
+	judges     = "fleet-classify"
+	ledgers    = "fleet-ledger"
+)
+
+// world is a stream with what deciding looks up, and what the sweep has decided.
+type world struct {
+	set   *record.Set
+	at    record.Time
+	host  string
+	tick  *record.Tick // nil: no configuration
+	rules record.HealRules
+
+	places   map[string]*record.Workspace // by path
+	order    []*record.Workspace          // of agents, by path
+	healths  map[string]*record.Health    // by project/agent
+	heals    map[string]record.Heal       // by agent
+	verdicts map[string]*record.Verdict   // by subject of the session
+	byPID    map[int]string               // subject of the session of a live process
+	records  map[string]*record.Session   // by subject
+	pause    *record.Time
+	kept     map[string]bool // subjects of sessions that belong to an agent of the list
+	blindAll string          // what was not read of what every decision rests on
+
+	running   int
+	limited   int
+	starts    int
+	restarted time.Time
+}
+
+func gather(set *record.Set, o Options) *world {
+	w := &world{set: set, at: set.Now(o.Now), rules: record.DefaultHealRules(), places: map[string]*record.Workspace{}, healths: map[string]*record.Health{},
+		heals: map[string]record.Heal{}, verdicts: map[string]*record.Verdict{}, byPID: map[int]string{}, records: map[string]*record.Session{}, kept: map[string]bool{}}
+	_, w.tick, _ = set.Tick()
+	if w.tick != nil {
+		w.host = w.tick.Host
+		if w.tick.Heal != nil {
+			w.rules = *w.tick.Heal
+		}
+	} else if hosts := set.Hosts(); len(hosts) == 1 {
+		w.host = hosts[0]
+	}
+	w.places, w.order = w.workspaces()
+	for _, h := range here[record.Health](w, record.KindHealth) {
+		w.healths[h.Project+"/"+h.Agent] = h
+	}
+	for _, h := range here[record.Heal](w, record.KindHeal) {
+		w.heals[h.Agent] = *h
+		for _, a := range h.Acts {
+			if a.Verb != "launch" && record.ActVerbs[a.Verb] && a.At.After(w.restarted) && !a.At.After(w.at.Time) {
+				w.restarted = a.At.Time
+			}
+		}
+	}
+	w.judged()
+	w.blindAll = w.unread()
+	return w
+}
+
+// here returns the payloads of a kind of the world's machine.
+func here[T any](w *world, kind record.Kind) []*T {
+	var ps []*T
+	for _, r := range w.set.Of(kind) {
+		if p, ok := record.Payload[T](r); ok && r.Host == w.host {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+func (w *world) workspaces() (map[string]*record.Workspace, []*record.Workspace) {
+	places, order := map[string]*record.Workspace{}, []*record.Workspace{}
+	for _, p := range here[record.Workspace](w, record.KindWorkspace) {
+		if p.Agent == "" {
+			continue
+		}
+		places[p.Path] = p
+		order = append(order, p)
+		if claudeOf(p) != nil {
+			w.running++
+		}
+	}
+	slices.SortFunc(order, func(a, b *record.Workspace) int { return strings.Compare(a.Path, b.Path) })
+	return places, order
+}
+
+// judged reads what fleet-classify said. Of a stream in which it did not end, it
+// said nothing.
+func (w *world) judged() {
+	if w.set.Closed("", judges) != nil {
+		return
+	}
+	for _, r := range w.set.Of(record.KindSession) {
+		p, ok := record.Payload[record.Session](r)
+		if !ok || r.Host != w.host {
+			continue
+		}
+		w.records[r.Subject] = p
+		if p.Process != nil && p.Process.Alive != nil && *p.Process.Alive {
+			w.byPID[p.Process.PID] = r.Subject
+		}
+	}
+	for _, r := range w.set.Of(record.KindVerdict) {
+		if p, ok := record.Payload[record.Verdict](r); ok && r.Host == w.host {
+			w.verdicts[r.Subject] = p
+		}
+	}
+	for _, r := range w.set.Of(record.KindFinding) {
+		if p, ok := record.Payload[record.Finding](r); ok && p.Name == "pause" && p.Until != nil && (w.pause == nil || p.Until.After(w.pause.Time)) {
+			w.pause = p.Until
+		}
+	}
+}
+
+// unread says what was not read of what every decision rests on, "" when all was.
+func (w *world) unread() string {
+	if w.host == "" {
+		return "no record says which machine this is about"
+	}
+	programs := []string{workspaces, healths, ledgers}
+	if w.tick != nil {
+		programs = append(programs, configs)
+	}
+	for _, name := range programs {
+		if err := w.set.Closed(w.host, name); err != nil {
+			return err.Error()
+		}
+	}
+	for _, name := range []string{"macf/workspaces", "macf/processes", "ledger"} {
+		if says := w.surface(name, name == "ledger"); says != "" {
+			return says
+		}
+	}
+	return ""
+}
+
+// surface says why a part was not read, "" when it was. absent says whether it
+// may be that there is none.
+func (w *world) surface(name string, absent bool) string {
+	r, ok := w.set.Get(record.Identity{Host: w.host, Kind: record.KindSurface, Subject: name})
+	s, _ := record.Payload[record.Surface](r)
+	switch {
+	case !ok || s == nil:
+		return name + ": not read"
+	case !s.OK:
+		return name + ": " + s.Error
+	case s.Absent && !absent:
+		return name + ": there is none"
+	}
+	return ""
+}
+
+// desired returns what should run: the list, or every workspace. Whoever is at a
+// limit is counted before anything is decided.
+func (w *world) desired(list []Desired) []Desired {
+	if list == nil {
+		for _, p := range w.order {
+			list = append(list, Desired{Agent: p.Agent, Project: p.Project, Workspace: p.Path})
+		}
+	}
+	for _, d := range list {
+		if p := w.places[d.Workspace]; p != nil {
+			if v := w.verdict(claudeOf(p)); atLimit(v, w.at.Time) {
+				w.limited++
+			}
+		}
+	}
+	return list
+}
+
+// claudeOf is the Claude Code process of a workspace, the newest of several; nil
+// when none runs there.
+func claudeOf(p *record.Workspace) *record.AgentProc {
+	var newest *record.AgentProc
+	for i, proc := range p.Processes {
+		if proc.Kind == "claude" && (newest == nil || proc.Start != nil && (newest.Start == nil || proc.Start.After(newest.Start.Time))) {
+			newest = &p.Processes[i]
+		}
+	}
+	return newest
+}
+
+// verdict is that about the session of a process, nil when there is none.
+func (w *world) verdict(proc *record.AgentProc) *record.Verdict {
+	if proc == nil {
+		return nil
+	}
+	return w.verdicts[w.byPID[proc.PID]]
+}
+
+// facts are those about one agent.
+func (w *world) facts(want Desired) *Facts {
+	f := &Facts{Now: w.at.Time, Rules: w.rules, Want: want, Host: w.host, Blind: w.blindAll, Workspace: w.places[want.Workspace], Heal: w.heals[want.Agent],
+		Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
+	if w.tick != nil {
+		f.Cap, f.Acts = w.tick.Caps.FleetSessions, w.tick.Mode == "act"
+	}
+	if f.Workspace == nil {
+		return f
+	}
+	project := f.Workspace.Project
+	if says := w.surface("macf/roster:"+project, false); f.Blind == "" {
+		f.Blind = says
+	}
+	f.Health = w.healths[project+"/"+want.Agent]
+	if f.Process = claudeOf(f.Workspace); f.Process == nil {
+		f.Elsewhere = w.elsewhere(want)
+	} else if subject := w.byPID[f.Process.PID]; subject != "" {
+		w.kept[subject] = true
+		f.Verdict = w.verdicts[subject]
+		if t := w.records[subject].Transcript; t != nil {
+			f.OpenCalls = t.OpenCalls
+		}
+	}
+	return f
+}
+
+// elsewhere is a process that says that it is the agent, in a directory that is
+// no workspace or another agent's.
+func (w *world) elsewhere(want Desired) *record.AgentProc {
+	for _, p := range here[record.Workspace](w, record.KindWorkspace) {
+		for i, proc := range p.Processes {
+			if proc.Kind == "claude" && proc.Agent == want.Agent && p.Agent != want.Agent {
+				return &p.Processes[i]
+			}
+		}
+	}
+	return nil
+}
+
+// note counts what a decision will start.
+func (w *world) note(d record.Decision) {
+	if d.Action == nil {
+		return
+	}
+	switch d.Action.Verb {
+	case "launch":
+		w.starts++
+		w.running++
+	case "restart", "resume", "respawn":
+		w.restarted = w.at.Time
+	}
+}

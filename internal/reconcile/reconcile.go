@@ -1,0 +1,85 @@
+// Package reconcile judges what should run against what runs: for each agent
+// that is wanted, and for each session of ours that stopped, it decides what
+// would be done, and says why nothing else. It does nothing.
+//
+// What it knows of earlier sweeps comes from the ledger, as heal records. It is
+// pure: the same records and flags give the same decisions.
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Options are what the caller wants.
+type Options struct {
+	Desired []Desired // agents that should run; nil: those of every workspace
+	Now     time.Time // the present; zero: the tick record's at, else the newest of the stream
+}
+
+// Judgement is what Judge concludes.
+type Judgement struct {
+	At        record.Time
+	Host      string   // the machine that the decisions are about
+	Decisions []Judged // in the order of the list, then of the sessions
+	RC        int      // as the reference counts: 0 all is well, 1 something is to be done, 2 something was not read
+	Notes     []string // what a person should know of the judging
+}
+
+// Judged is a decision and its subject.
+type Judged struct {
+	Subject  string
+	Decision record.Decision
+}
+
+// Judge decides about all agents, and, where the scope lets fleet act, about the
+// sessions of ours that stopped.
+func Judge(set *record.Set, o Options) Judgement {
+	w := gather(set, o)
+	j := Judgement{At: w.at, Host: w.host}
+	for _, want := range w.desired(o.Desired) {
+		f := w.facts(want)
+		d := Decide(f)
+		w.note(d)
+		j.add(want.Agent, d)
+	}
+	if w.tick != nil && w.tick.Mode == "act" && w.tick.Heal != nil {
+		for _, s := range w.sessions() {
+			d := decideSession(s)
+			w.note(d)
+			j.add(s.subject, d)
+		}
+	} else {
+		j.Notes = append(j.Notes, "sessions that no list names are left alone: the scope's mode is not act, or it has no heal")
+	}
+	if len(j.Decisions) == 0 && w.blindAll != "" {
+		j.RC = 2
+		j.Notes = append(j.Notes, "nothing is decided: "+w.blindAll)
+	}
+	return j
+}
+
+func (j *Judgement) add(subject string, d record.Decision) {
+	d.Order = len(j.Decisions) + 1
+	j.Decisions = append(j.Decisions, Judged{subject, d})
+	switch {
+	case d.Reason == "blind":
+		j.RC = 2
+	case d.Decision != "OK" && d.Decision != "SKIP":
+		j.RC = max(j.RC, 1)
+	}
+}
+
+// Decisions returns the decisions of a stream, in the order in which they were made.
+func Decisions(set *record.Set) []record.Record {
+	rs := slices.Clone(set.Of(record.KindDecision))
+	slices.SortStableFunc(rs, func(a, b record.Record) int {
+		p, _ := record.Payload[record.Decision](a)
+		q, _ := record.Payload[record.Decision](b)
+		return cmp.Compare(p.Order, q.Order)
+	})
+	return rs
+}

@@ -1,0 +1,244 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Rule is one row of the table. The first that matches decides.
+type Rule struct {
+	ID     string // the reason of its decision, unless that says another
+	Match  func(*Facts) bool
+	Decide func(*Facts) record.Decision
+}
+
+// Rules is the table. Its order is its meaning: what may not be touched comes
+// before what is well, what is well before what is tried, and what holds an
+// attempt back before the attempt.
+var Rules = []Rule{
+	{"blind", func(f *Facts) bool { return f.Blind != "" }, func(f *Facts) record.Decision {
+		return skip("nothing is decided: %s", f.Blind).Decision
+	}},
+	{"paused", func(f *Facts) bool { return f.Heal.Paused }, func(*Facts) record.Decision {
+		return skip("the owner paused it: it is left as it is until fleet-ledger unpause").Decision
+	}},
+	{"maintenance", (*Facts).maintained, func(f *Facts) record.Decision {
+		return skip("an upgrade has it, so nobody else touches it").Decision
+	}},
+	{"no-workspace", func(f *Facts) bool { return f.Workspace == nil }, func(f *Facts) record.Decision {
+		return skip("no .macf/macf-agent.json in %s", f.Want.Workspace).told("held", "it should run, and its workspace %s has no configuration of an agent", f.Want.Workspace)
+	}},
+	{"mislabelled", (*Facts).mislabelled, func(f *Facts) record.Decision {
+		return skip("the workspace %s is of the agent %s", f.Want.Workspace, f.Workspace.Agent).
+			told("held", "its workspace %s is of another agent, %s", f.Want.Workspace, f.Workspace.Agent)
+	}},
+	{"reachable", (*Facts).reachable, func(f *Facts) record.Decision {
+		return record.Decision{Decision: "OK", Detail: "it answers" + version(f.Health.Version)}
+	}},
+	{"elsewhere", func(f *Facts) bool { return f.Process == nil && f.Elsewhere != nil }, func(f *Facts) record.Decision {
+		return heal(f, "process %d in %s says that it is this agent, so none is launched", f.Elsewhere.PID, f.Elsewhere.Cwd).
+			told("held", "it runs outside its workspace, in %s", f.Elsewhere.Cwd)
+	}},
+	{"starting", (*Facts).starting, func(f *Facts) record.Decision {
+		return skip("it was started a moment ago").Decision
+	}},
+	{"left", func(f *Facts) bool { return f.Process == nil && f.leftClean() }, func(*Facts) record.Decision {
+		return skip("its session was ended with status 0: somebody left it on purpose").Decision
+	}},
+	{"gone", func(f *Facts) bool { return f.Process == nil }, launch},
+	{"throttled", (*Facts).throttled, throttle},
+	{"fleet-throttled", func(f *Facts) bool { return f.Fleet >= fleetThrottled }, func(f *Facts) record.Decision {
+		return skip("%d agents are at a usage limit, so no other is healed", f.Fleet).Decision
+	}},
+	{"unjudged", func(f *Facts) bool { return slices.Contains([]string{"", "unknown", "1"}, f.class()) }, func(f *Facts) record.Decision {
+		return heal(f, "it does not answer, and what its session does is not known").late(f, "unjudged", "it does not answer, and its session was not judged")
+	}},
+	{"busy", func(f *Facts) bool { return f.class() == "5" }, func(f *Facts) record.Decision {
+		return heal(f, "it does not answer, and its session works").late(f, "busy", "it does not answer, and its session works: look at its channel")
+	}},
+	{"prompt", func(f *Facts) bool { return f.class() == "3" || f.class() == "7" }, func(f *Facts) record.Decision {
+		return heal(f, "it does not answer, and its session waits for the owner").late(f, "prompt", "it does not answer, and its session waits for you")
+	}},
+	{"open-call", func(f *Facts) bool { return len(f.OpenCalls) > 0 }, func(f *Facts) record.Decision {
+		return heal(f, "it does not answer, and %s began and has not ended", strings.Join(f.OpenCalls, ", ")).
+			late(f, "open-call", "it does not answer, and what it began may still run: %s", strings.Join(f.OpenCalls, ", "))
+	}},
+	{"deaf", func(*Facts) bool { return true }, ladder},
+}
+
+// fleetThrottled is from how many agents at a limit on no agent is healed.
+const fleetThrottled = 2
+
+// throttledLong is after how many sweeps at a limit a person is told.
+const throttledLong = 3
+
+func (f *Facts) maintained() bool {
+	if f.Workspace != nil && f.Workspace.Maintenance != nil && within(f.Now, f.Workspace.Maintenance.HeartbeatAt.Time, 15*time.Minute) {
+		return true
+	}
+	return slices.ContainsFunc(f.Heal.Open, func(o record.OpenAct) bool { return o.Verb == "upgrade" })
+}
+
+func (f *Facts) mislabelled() bool {
+	return f.Workspace.Agent != f.Want.Agent || f.Want.Project != "" && f.Want.Project != f.Workspace.Project
+}
+
+// throttle waits for the end of a limit. A session that works on in spite of it
+// is no matter of this rule: its class is another.
+func throttle(f *Facts) record.Decision {
+	d := skip("its session is at a usage limit: neither a word nor a restart helps")
+	d.Throttled = f.Heal.Throttled + 1
+	if f.Verdict.ResetAt != nil {
+		d.NextAt = record.TimeOf(f.Verdict.ResetAt.Add(resetGrace))
+	}
+	if d.Throttled >= throttledLong {
+		return d.told("throttled", "it has been at a usage limit for %d sweeps", d.Throttled)
+	}
+	return d.Decision
+}
+
+// launch is the ladder of an agent without a process.
+func launch(f *Facts) record.Decision {
+	d := draft{record.Decision{Decision: "LAUNCH", Reason: "gone", Attempt: f.Heal.Attempts + 1, Deaf: f.Heal.Deaf,
+		Detail: "no process runs in " + f.Want.Workspace}}
+	if f.Health != nil {
+		d.Detail += ", and its registry still lists it"
+	}
+	if held, ok := d.attempts(f, "launch"); ok {
+		return held
+	}
+	if f.Running >= f.Cap {
+		return d.not("cap", "launch", "%d agents run, and caps.fleet_sessions is %d", f.Running, f.Cap).told("held", "it should run, and %d agents run already, as many as may", f.Running)
+	}
+	d.Action = &record.Action{Verb: "launch", Driver: "tmux", DelayS: f.Rules.StaggerS * min(f.Starts, 1)}
+	return d.Decision
+}
+
+// ladder is that of an agent whose process runs and that does not answer.
+func ladder(f *Facts) record.Decision {
+	d := heal(f, "it does not answer (%s), sweep %d", failure(f.Health), f.Heal.Deaf+1)
+	d.Tier, d.Attempt = 1, f.Heal.Attempts+1
+	if d.Deaf <= f.Rules.EscalateAfter && f.class() != "6" {
+		d.Action = &record.Action{Verb: "inject", Driver: "tmux", Text: InjectText}
+		return d.not("deaf", "restart", "only after %d sweeps", f.Rules.EscalateAfter).Decision
+	}
+	d.Tier = 2
+	d.Not = append(d.Not, record.NotDone{Verb: "inject", Why: "it was told so before"})
+	if held, ok := d.attempts(f, "restart"); ok {
+		return held
+	}
+	if !f.Rules.AllowRestart {
+		return d.not("held", "restart", "heal.allow_restart is 0").told("held", "it has not answered for %d sweeps, and may not be restarted", d.Deaf)
+	}
+	window := time.Duration(f.Rules.WindowS) * time.Second
+	if n := f.restartsWithin(window); n >= f.Rules.WindowMax {
+		return d.not("rate", "restart", "%d in %v", n, window).told("rate", "it was restarted %d times in %v", n, window)
+	}
+	gap := time.Duration(f.Rules.FleetGapS) * time.Second
+	if within(f.Now, f.Restarted, gap) {
+		d.NextAt = record.TimeOf(f.Restarted.Add(gap))
+		return d.not("fleet-gap", "restart", "another was restarted less than %v ago", gap).Decision
+	}
+	d.Action = &record.Action{Verb: "restart", Driver: "tmux"}
+	d.Not = append(d.Not, record.NotDone{Verb: "wait", Why: "nothing in the stream says that it works; that is looked at again before it is restarted"})
+	return d.told("restarted", "it did not answer for %d sweeps and is restarted, attempt %d", d.Deaf, d.Attempt)
+}
+
+// attempts is what holds a launch or a restart back, whichever it is: the time
+// since the last, the number of them, a usage limit of the account.
+func (d draft) attempts(f *Facts, verb string) (record.Decision, bool) {
+	until, used := f.held(), f.Heal.Attempts >= f.Rules.MaxAttempts
+	switch {
+	case !until.IsZero() && used:
+		d.NextAt = nil
+		return d.not("stuck", verb, "attempt %d of %d was the last", f.Heal.Attempts, f.Rules.MaxAttempts).
+			told("stuck", "%d attempts have not brought it back so far", f.Heal.Attempts), true
+	case !until.IsZero():
+		d.NextAt = record.TimeOf(until)
+		return d.not("backoff", verb, "attempt %d was a moment ago", f.Heal.Attempts).Decision, true
+	case used:
+		return d.not("exhausted", verb, "%d attempts were in vain", f.Heal.Attempts).
+			told("exhausted", "%d attempts did not bring it back; fleet-ledger pause, then unpause, lets it try again", f.Heal.Attempts), true
+	case f.Pause != nil && f.Now.Before(f.Pause.Time):
+		d.NextAt = f.Pause
+		return d.not("limit", verb, "a usage limit: nothing is started before it ends").Decision, true
+	}
+	return record.Decision{}, false
+}
+
+// InjectText is what a deaf agent is told. It is one line: a prompt takes it whole.
+const InjectText = "[fleet] Your channel does not answer, although this session runs. Please find out why: see whether the channel server runs, " +
+	"remove a registry entry of an earlier instance if there is one, and say so here if you need to be started again."
+
+func failure(h *record.Health) string {
+	switch {
+	case h == nil:
+		return "no registry lists it"
+	case h.Online:
+		return "its registry lists another instance"
+	}
+	return h.Failure
+}
+
+func version(v string) string {
+	if v == "" {
+		return ""
+	}
+	return ", version " + v
+}
+
+// draft is a decision in the making.
+type draft struct{ record.Decision }
+
+func skip(format string, args ...any) draft {
+	return draft{record.Decision{Decision: "SKIP", Detail: fmt.Sprintf(format, args...)}}
+}
+
+// heal is a decision about an agent that does not answer: one sweep more.
+func heal(f *Facts, format string, args ...any) draft {
+	return draft{record.Decision{Decision: "HEAL", Detail: fmt.Sprintf(format, args...), Deaf: f.Heal.Deaf + 1}}
+}
+
+// not says what is not done, and that this is the reason of the decision.
+func (d draft) not(reason, verb, format string, args ...any) draft {
+	d.Reason, d.Not = reason, append(d.Not, record.NotDone{Verb: verb, Why: fmt.Sprintf(format, args...)})
+	d.Detail += "; " + verb + ": " + d.Not[len(d.Not)-1].Why
+	return d
+}
+
+// told adds what a person should know.
+func (d draft) told(severity, format string, args ...any) record.Decision {
+	d.Alert = &record.Alert{Severity: severity, Text: fmt.Sprintf(format, args...)}
+	return d.Decision
+}
+
+// late is told, from the second sweep on.
+func (d draft) late(f *Facts, severity, format string, args ...any) record.Decision {
+	if d.Deaf <= f.Rules.EscalateAfter {
+		return d.Decision
+	}
+	return d.told(severity, format, args...)
+}
+
+// Decide returns what the first rule that matches says. A person who was told the
+// same in this episode is not told again.
+func Decide(f *Facts) record.Decision {
+	i := slices.IndexFunc(Rules, func(r Rule) bool { return r.Match(f) })
+	d := Rules[i].Decide(f)
+	if d.Reason == "" {
+		d.Reason = Rules[i].ID
+	}
+	d.Agent, d.Seen = f.Want.Agent, f.seen()
+	if d.Decision == "SKIP" { // a sweep that leaves it alone neither counts nor forgets
+		d.Deaf = f.Heal.Deaf
+	}
+	if d.Alert != nil && slices.Contains(f.Heal.Alerts, d.Alert.Severity) {
+		d.Not = append(d.Not, record.NotDone{Verb: "alert", Why: "somebody was told in this episode"})
+		d.Alert = nil
+	}
+	return d
+}
