@@ -36,7 +36,11 @@ type judge struct {
 type judged struct {
 	host, subject      string
 	class              string
-	s                  *record.Session
+	name, label        string
+	anonymous          bool     // it has no session id
+	cwd                string   // of such a one
+	worktree           string   // of one with a process
+	ids                []string // where findings compare them
 	row                *record.Board
 	place, live, stale Truth
 	counted            Reading // not Yes: why it can't be counted
@@ -62,7 +66,7 @@ func (j judge) all(set *record.Set, by string, now record.Time) iter.Seq2[record
 			}
 			st.gather(f, r, s, j.bounds)
 			v := j.verdict(st, f)
-			sessions = append(sessions, f.judged(r.Subject, v))
+			sessions = append(sessions, f.judged(st, r.Subject, v))
 			out, err := record.New(record.KindVerdict, r.At, r.Host, by, r.Subject, v)
 			if !yield(out, err) || err != nil {
 				return
@@ -78,9 +82,18 @@ func (j judge) all(set *record.Set, by string, now record.Time) iter.Seq2[record
 }
 
 // judged keeps of a session and its verdict what the findings need.
-func (f *Facts) judged(subject string, v record.Verdict) *judged {
-	s := &judged{host: f.Host, subject: subject, class: v.Class, s: f.S, row: f.Row, place: f.Place.Truth, live: f.Live.Truth,
-		stale: f.Stale.Truth, counted: and(f.Whole, f.Listed)}
+func (f *Facts) judged(st *stream, subject string, v record.Verdict) *judged {
+	s := &judged{host: f.Host, subject: subject, class: v.Class, name: f.S.Name, label: label(f.S), row: f.Row,
+		place: f.Place.Truth, live: f.Live.Truth, stale: f.Stale.Truth, counted: and(f.Whole, f.Listed)}
+	if f.S.SessionID == "" {
+		s.anonymous, s.cwd = true, f.S.Cwd
+	}
+	if s.live == Yes {
+		s.worktree = f.S.Worktree
+	}
+	if st.expects(paseo) || st.expects(ledgers) {
+		s.ids = ids(f.S)
+	}
 	if slices.Contains(v.Matched, "2") {
 		if r := f.reset(); !r.passed {
 			s.limit = &limitHeld{r.at, causeOf(f.ends(true))}

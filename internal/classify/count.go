@@ -87,7 +87,7 @@ func (st *stream) countAgents(scope, sessions []*judged) ([]string, []string, []
 	}
 	strange := []string{}
 	for _, s := range scope {
-		if !slices.ContainsFunc(ids(s.s), func(id string) bool { return known[id] }) && !st.fleetName(s.s.Name) {
+		if !slices.ContainsFunc(s.ids, func(id string) bool { return known[id] }) && !st.fleetName(s.name) {
 			strange = append(strange, s.subject)
 		}
 	}
@@ -121,7 +121,7 @@ func lacks(a *record.Agent, host string, sessions []*judged) string {
 	}
 	why := "no session of it is known"
 	for _, s := range sessions {
-		if s.host != host || !oneOf(a.Sessions, ids(s.s)) {
+		if s.host != host || !oneOf(a.Sessions, s.ids) {
 			continue
 		}
 		if s.live != No {
@@ -151,12 +151,12 @@ func (st *stream) names(scope []*judged) []finding {
 	bearers := map[string][]*judged{}
 	var lacking []*judged
 	for _, s := range scope {
-		name := s.s.Name
+		name := s.name
 		if !st.fleetName(name) {
 			continue
 		}
 		bearers[name] = append(bearers[name], s)
-		if !slices.ContainsFunc(ids(s.s), func(id string) bool { return st.ledger[id] }) {
+		if !slices.ContainsFunc(s.ids, func(id string) bool { return st.ledger[id] }) {
 			lacking = append(lacking, s)
 		}
 	}

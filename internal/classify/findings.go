@@ -74,7 +74,7 @@ func reboots(st *stream, sessions []*judged) []finding {
 func pauses(sessions []*judged) []finding {
 	accounts, groups := byKey(sessions, func(s *judged) string {
 		if s.limit != nil {
-			return "pause" + label(s.s)
+			return "pause" + s.label
 		}
 		return ""
 	})
@@ -104,15 +104,15 @@ func overlaps(sessions []*judged) []finding {
 		return s.live != Yes || s.place != Yes
 	})
 	trees, groups := byKey(live, func(s *judged) string {
-		if s.s.Worktree == "" {
+		if s.worktree == "" {
 			return ""
 		}
-		return s.host + "\n" + s.s.Worktree
+		return s.host + "\n" + s.worktree
 	})
 	var fs []finding
 	for _, key := range trees {
 		if g := groups[key]; len(g) > 1 {
-			fs = append(fs, overlap(g, g[0].s.Worktree, "share the work tree "+g[0].s.Worktree))
+			fs = append(fs, overlap(g, g[0].worktree, "share the work tree "+g[0].worktree))
 		}
 	}
 	return append(fs, claims(live)...)
@@ -174,8 +174,8 @@ func strays(st *stream, sessions []*judged) []finding {
 		}
 	}
 	for _, s := range sessions {
-		if s.s.SessionID == "" {
-			add(s.host, s.subject, strings.TrimSpace("a session without an id "+inDir(s.s.Cwd)))
+		if s.anonymous {
+			add(s.host, s.subject, strings.TrimSpace("a session without an id "+inDir(s.cwd)))
 		}
 	}
 	var fs []finding

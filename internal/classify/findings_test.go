@@ -169,7 +169,7 @@ func TestPause_accounts(t *testing.T) {
 	seen[1].facts.S.Account = "work"
 	var sessions []*judged
 	for i, s := range seen {
-		sessions = append(sessions, s.facts.judged(string(rune('a'+i)), s.verdict))
+		sessions = append(sessions, s.facts.judged(newStream(setOf(w.records())), string(rune('a'+i)), s.verdict))
 	}
 	var got []string
 	for _, f := range pauses(sessions) {

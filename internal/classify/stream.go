@@ -50,7 +50,7 @@ func newStream(set *record.Set) *stream {
 		wrote: map[string][]string{}, boards: map[record.Identity]*record.Board{}, repos: map[string]*record.Repo{},
 		hosts: map[string]*record.Host{}, agents: set.Of(record.KindAgent), mine: map[string]string{}, ledger: map[string]bool{}}
 	_, st.tick, _ = set.Tick()
-	for _, r := range set.All() {
+	for r := range set.Each() {
 		if !slices.Contains(st.wrote[r.By], r.Host) {
 			st.wrote[r.By] = append(st.wrote[r.By], r.Host)
 		}

@@ -52,8 +52,7 @@ func (s *Set) count() {
 		}
 	}
 	for _, g := range s.groups {
-		for _, l := range g {
-			r := l.Record
+		for _, r := range g.counting() {
 			if isClosing(r) {
 				continue
 			}

@@ -71,7 +71,11 @@ func appendText(b []byte, name, text string) []byte {
 // payload type of the record's kind.
 func Payload[T any](r Record) (*T, bool) {
 	if p, ok := r.payload.(*T); ok {
-		return p, true
+		if p == nil {
+			p = new(T)
+			ok = json.Unmarshal(r.Data, p, format) == nil
+		}
+		return p, ok
 	}
 	if v, ok := r.payload.(T); ok {
 		p := v // the copy alone is on the heap

@@ -61,7 +61,8 @@ type Record struct {
 	Subject string          `json:"subject"` // stable name of the thing
 	Data    json.RawMessage `json:"data"`    // the payload; one of this package's types for a known kind
 
-	payload any // a pointer to the kind's type, or from New a value of it
+	payload any    // a pointer to the kind's type, null when it is decoded as often as it is asked for; or from New a value of it
+	raw     []byte // in a Set, the line
 }
 
 // Identity is what makes two records the same thing seen twice.

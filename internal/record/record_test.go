@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kr/pretty"
 )
 
 func line(kind, at, host, by, subject, data string) string {
@@ -158,6 +160,26 @@ func TestSet_newest(t *testing.T) {
 		if len(rs) != 1 || string(rs[0].Data) != `"zewer"` {
 			t.Errorf("%s: %+v", in, rs)
 		}
+	}
+}
+
+// What a set keeps as a line alone reads as it was parsed.
+func TestSet_payloads(t *testing.T) {
+	session := line("session", at, "h", "o", "s", `{"session_id":"s","cwd":"/w","listing":{"state":"","status":"idle","waiting_for":"","pid":7},"aura":1}`)
+	verdict := line("verdict", at, "h", "o", "s", `{"class":"9a","matched":["9a"],"session":{"name":"n","since":"`+at+`"}}`)
+	in := set(t, session+verdict)
+	r, _ := Parse([]byte(session))
+	p, _ := Payload[Session](r)
+	if got, ok := Payload[Session](in.Of(KindSession)[0]); !ok || len(pretty.Diff(got, p)) > 0 {
+		t.Errorf("session %+v, %v, want %+v", got, ok, p)
+	}
+	r, _ = Parse([]byte(verdict))
+	v, _ := Payload[Verdict](r)
+	if got, ok := Payload[Verdict](in.Of(KindVerdict)[0]); !ok || len(pretty.Diff(got, v)) > 0 {
+		t.Errorf("verdict %+v, %v, want %+v", got, ok, v)
+	}
+	if p, ok := Payload[Surface](in.Of(KindSession)[0]); ok {
+		t.Errorf("a session is taken for a surface: %+v", p)
 	}
 }
 

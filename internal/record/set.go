@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -10,10 +11,14 @@ import (
 
 // Set is a stream read whole: the counting record of each identity, and what
 // each program's closing record says of it. The zero Set is empty.
+//
+// Of a session and of a verdict, of which there may be 100,000, it keeps the
+// line alone: decoded they are as much memory again, and the first touch of
+// memory costs more than to decode once more.
 type Set struct {
-	groups map[group]map[string]*Line // by subject
+	groups map[group]*lines
 	newest Time
-	of     map[Kind][]Record // what Of returned, until a line of the kind is added
+	of     map[Kind][]Record // what Of returned of several groups, until a line of the kind is added
 	tally  map[program]int   // what count returns; nil after a line was added
 	closes map[string][]string
 }
@@ -22,6 +27,13 @@ type Set struct {
 type group struct {
 	kind Kind
 	host string
+}
+
+// lines are the records of a group. The first of them are in order, one a
+// subject; what was added since is behind them.
+type lines struct {
+	rs      []Record
+	inOrder int
 }
 
 // program is what added a record on a host; over all hosts when host is empty.
@@ -36,28 +48,47 @@ func (s *Set) Add(l Line) {
 		return
 	}
 	if s.groups == nil {
-		s.groups, s.of = map[group]map[string]*Line{}, map[Kind][]Record{}
+		s.groups, s.of = map[group]*lines{}, map[Kind][]Record{}
 	}
-	if l.Record.At.After(s.newest.Time) {
-		s.newest = l.Record.At
+	r := l.Record
+	if r.At.After(s.newest.Time) {
+		s.newest = r.At
 	}
-	key := group{l.Record.Kind, l.Record.Host}
+	r.raw = l.Raw
+	switch r.payload.(type) {
+	case *Session:
+		r.payload = (*Session)(nil)
+	case *Verdict:
+		r.payload = (*Verdict)(nil)
+	}
+	key := group{r.Kind, r.Host}
 	g := s.groups[key]
 	if g == nil {
-		g = map[string]*Line{}
+		g = new(lines)
 		s.groups[key] = g
 	}
-	if old := g[l.Record.Subject]; old == nil {
-		g[l.Record.Subject] = &l
-	} else {
-		c := l.Record.At.Compare(old.Record.At.Time)
-		if c < 0 || c == 0 && bytes.Compare(l.Raw, old.Raw) <= 0 {
-			return
-		}
-		*old = l
+	if len(g.rs) == cap(g.rs) {
+		g.rs = slices.Grow(g.rs, max(len(g.rs), 8))
 	}
-	delete(s.of, l.Record.Kind)
+	g.rs = append(g.rs, r)
+	delete(s.of, r.Kind)
 	s.tally = nil
+}
+
+// counting returns the counting records of a group by subject.
+func (g *lines) counting() []Record {
+	if g == nil {
+		return nil
+	}
+	if g.inOrder == len(g.rs) {
+		return g.rs
+	}
+	slices.SortFunc(g.rs, func(a, b Record) int {
+		return cmp.Or(strings.Compare(a.Subject, b.Subject), b.At.Compare(a.At.Time), bytes.Compare(b.raw, a.raw))
+	})
+	g.rs = slices.CompactFunc(g.rs, func(a, b Record) bool { return a.Subject == b.Subject })
+	g.inOrder = len(g.rs)
+	return g.rs
 }
 
 // Of returns the records of one kind, by host, then subject. The caller does
@@ -66,45 +97,60 @@ func (s *Set) Of(kind Kind) []Record {
 	if rs, ok := s.of[kind]; ok {
 		return rs
 	}
-	var rs []Record
-	for key, g := range s.groups {
+	var hosts []string
+	for key := range s.groups {
 		if key.kind == kind {
-			rs = slices.Grow(rs, len(g))
-			for _, l := range g {
-				rs = append(rs, l.Record)
-			}
+			hosts = append(hosts, key.host)
 		}
 	}
-	slices.SortFunc(rs, func(a, b Record) int {
-		return cmp.Or(strings.Compare(a.Host, b.Host), strings.Compare(a.Subject, b.Subject))
-	})
+	if len(hosts) == 1 {
+		return slices.Clip(s.groups[group{kind, hosts[0]}].counting())
+	}
+	slices.Sort(hosts)
+	var rs []Record
+	for _, host := range hosts {
+		rs = append(rs, s.groups[group{kind, host}].counting()...)
+	}
 	if s.of != nil {
 		s.of[kind] = rs
 	}
 	return rs
 }
 
-// All returns every counting record, by kind, host and subject.
-func (s *Set) All() []Record {
+// kinds returns the kinds that the set has records of, sorted.
+func (s *Set) kinds() []Kind {
 	var kinds []Kind
 	for key := range s.groups {
 		kinds = append(kinds, key.kind)
 	}
 	slices.Sort(kinds)
-	var rs []Record
-	for _, k := range slices.Compact(kinds) {
-		rs = append(rs, s.Of(k)...)
+	return slices.Compact(kinds)
+}
+
+// All returns every counting record, by kind, host and subject.
+func (s *Set) All() []Record { return slices.Collect(s.Each()) }
+
+// Each yields what All returns, and keeps no list of it.
+func (s *Set) Each() iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		for _, k := range s.kinds() {
+			for _, r := range s.Of(k) {
+				if !yield(r) {
+					return
+				}
+			}
+		}
 	}
-	return rs
 }
 
 // Get returns the counting record of an identity.
 func (s *Set) Get(id Identity) (Record, bool) {
-	l := s.groups[group{id.Kind, id.Host}][id.Subject]
-	if l == nil {
+	rs := s.groups[group{id.Kind, id.Host}].counting()
+	i, ok := slices.BinarySearchFunc(rs, id.Subject, func(r Record, subject string) int { return strings.Compare(r.Subject, subject) })
+	if !ok {
 		return Record{}, false
 	}
-	return l.Record, true
+	return rs[i], true
 }
 
 // Tick returns the newest tick record and its payload; ok is false when there
