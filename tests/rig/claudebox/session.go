@@ -3,6 +3,8 @@ package claudebox
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -61,3 +63,14 @@ func (b *Box) Background(ctx context.Context, dir string, args ...string) (strin
 	}
 	return m[1], nil
 }
+
+// Styled returns what Screen does, with the sequences that colour it.
+func (b *Box) Styled(ctx context.Context, name string) (string, error) {
+	return b.tmuxRun(ctx, "capture-pane", "-p", "-e", "-t", "="+name+":")
+}
+
+// Tmux runs a command of the box's tmux server and returns what it printed.
+func (b *Box) Tmux(ctx context.Context, args ...string) (string, error) { return b.tmuxRun(ctx, args...) }
+
+// Socket returns the path of the socket of the box's tmux server.
+func (b *Box) Socket() string { return filepath.Join(b.tmp, fmt.Sprintf("tmux-%d", os.Getuid()), server) }
