@@ -104,18 +104,19 @@ func (f *Facts) exits() []record.AgentExit {
 	return xs
 }
 
-// held returns when the next attempt may come, zero when at once. A time that lies
-// further ahead than the longest wait is of a clock that was wrong.
-func (f *Facts) held() time.Time {
-	if f.Heal.LastAct == nil || f.Heal.Attempts == 0 {
+// held is Held of the agent.
+func (f *Facts) held() time.Time { return Held(f.Heal, f.Rules, f.Now) }
+
+// Held returns when the next attempt may come, zero when at once. A last attempt
+// that lies further ahead than the longest wait was noted by a clock that was
+// wrong: it holds nothing back.
+func Held(h record.Heal, r record.HealRules, now time.Time) time.Time {
+	if h.LastAct == nil || h.Attempts == 0 {
 		return time.Time{}
 	}
-	wait := Backoff(f.Heal.Attempts, time.Duration(f.Rules.BackoffMin)*time.Minute, time.Duration(f.Rules.BackoffMaxMin)*time.Minute)
-	last := f.Heal.LastAct.Time
-	if last.After(f.Now) {
-		last = f.Now
-	}
-	if until := last.Add(wait); f.Now.Before(until) {
+	longest := time.Duration(r.BackoffMaxMin) * time.Minute
+	until := h.LastAct.Add(Backoff(h.Attempts, time.Duration(r.BackoffMin)*time.Minute, longest))
+	if now.Before(until) && h.LastAct.Sub(now) <= longest {
 		return until
 	}
 	return time.Time{}
@@ -143,6 +144,15 @@ func (f *Facts) restartsWithin(d time.Duration) int {
 		}
 	}
 	return n
+}
+
+// command is what starts the agent: macf's own launcher, unless the list says
+// another.
+func (f *Facts) command() []string {
+	if f.Want.Command != nil {
+		return f.Want.Command
+	}
+	return []string{f.Want.Workspace + "/claude.sh"}
 }
 
 // seen is what a decision rests on.

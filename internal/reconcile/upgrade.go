@@ -94,7 +94,7 @@ func (u *upgrade) decide(f *Facts) record.Decision {
 	}
 	u.busy = f.Want.Agent
 	d.Decision.Decision, d.Reason, d.Attempt = "UPGRADE", "behind", 1
-	d.Action = &record.Action{Verb: "upgrade", Driver: "tmux", To: u.to}
+	d.Action = &record.Action{Verb: "upgrade", Driver: "tmux", To: u.to, Argv: f.command()}
 	return d.Decision
 }
 

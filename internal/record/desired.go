@@ -152,11 +152,12 @@ type Decision struct {
 // Action is one thing to do. Its target is what must still be true when it is
 // done.
 type Action struct {
-	Verb   string `json:"verb"`              // inject, launch, restart, upgrade, resume, respawn, mail
-	Driver string `json:"driver"`            // tmux, claude
-	Text   string `json:"text,omitempty"`    // inject, mail, resume: what is said, from a fixed template
-	To     string `json:"to,omitempty"`      // upgrade: the version
-	DelayS int    `json:"delay_s,omitempty"` // seconds to wait before it, so that starts are apart
+	Verb   string   `json:"verb"`              // inject, launch, restart, upgrade, resume, respawn, mail
+	Driver string   `json:"driver"`            // tmux, claude
+	Text   string   `json:"text,omitempty"`    // inject, mail, resume: what is said, from a fixed template
+	To     string   `json:"to,omitempty"`      // upgrade: the version
+	DelayS int      `json:"delay_s,omitempty"` // seconds to wait before it, so that starts are apart
+	Argv   []string `json:"argv,omitempty"`    // launch, restart, upgrade: what starts it
 }
 
 // Seen is what a decision rests on.
@@ -186,6 +187,15 @@ type Alert struct {
 	Severity string `json:"severity"` // notice, held, restarted, stuck, exhausted: within an episode each is told once
 	Text     string `json:"text"`
 }
+
+// The results of an Outcome.
+const (
+	Done    = "done"    // its effect was seen
+	Failed  = "failed"  // it was not
+	Unknown = "unknown" // that could not be told
+	Refused = "refused" // something forbade it at the last moment: nothing was done
+	Dry     = "dry"     // nothing was to be done, only said
+)
 
 // Outcome is what became of a decision. Subject: that of the decision.
 type Outcome struct {

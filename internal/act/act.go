@@ -1,0 +1,171 @@
+// Package act does what a judge decided, and proves that it helped. It is the
+// only package that links the drivers.
+//
+// Of each act the ledger has an intent, on the disk before anything is done, and
+// an outcome. What may be done is looked at three times: by the judge, in the
+// ledger under its lock, and at the session itself just before. An act is done
+// when its effect was seen; what a driver says of it is not enough.
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Book is the ledger as acting needs it; package ledger's is one.
+type Book interface {
+	Begin(at time.Time, begun record.Entry, may func(*fold.State) error) (id string, err error)
+	End(at time.Time, of string, outcome record.Entry) error
+	Note(at time.Time, e record.Entry) error
+	ReadOrNone() (*fold.State, error)
+}
+
+// Eyes look at what an act is to bring about. An error means that they could not
+// look.
+type Eyes interface {
+	// Said returns the id of the user record with a text that the session's transcript
+	// has since a moment, "" when it has none.
+	Said(ctx context.Context, s record.Seen, text string, since time.Time) (id string, err error)
+	// Process returns the Claude Code process in the workspace, nil when none runs there.
+	Process(ctx context.Context, s record.Seen) (*record.AgentProc, error)
+	// Health asks the agent once, by its registry's entry of this moment. Nil: no registry lists it.
+	Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error)
+	// Busy tells whether the session says of itself that it works.
+	Busy(ctx context.Context, s record.Seen) (bool, error)
+}
+
+// Actor acts.
+type Actor struct {
+	Book    Book
+	Eyes    Eyes
+	Drivers map[string]driver.Driver // by name
+	Rules   record.HealRules
+	Mail    time.Duration                                                 // between two messages to one session
+	Pause   *record.Time                                                  // until when nothing new is started; nil: no such time
+	Dry     string                                                        // why nothing is done, only said; "": it is done
+	Then    []string                                                      // what notes how a session ended: the agent and the status are added
+	Update  func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
+	Tell    func(ctx context.Context, agent, severity, text string) error // hands a person what they should know beside the ledger; nil: the ledger alone
+	Now     func() time.Time                                              //
+	Sleep   func(ctx context.Context, d time.Duration)                    //
+	Emit    func(subject string, o record.Outcome) error                  // gets what became of each decision
+	Warn    func(format string, args ...any)                              // gets what went wrong beside that
+	Patient Patience
+}
+
+// Patience is how long effects are waited for.
+type Patience struct {
+	Said    time.Duration // a message, in the transcript
+	Process time.Duration // a process
+	Green   time.Duration // an answer of a new instance
+	Every   time.Duration // between two looks
+	Grace   time.Duration // between TERM and KILL
+}
+
+// DefaultPatience is that of the real world.
+var DefaultPatience = Patience{Said: 30 * time.Second, Process: 60 * time.Second, Green: 120 * time.Second, Every: time.Second, Grace: 10 * time.Second}
+
+// Do acts on decisions, in order, and notes the sweep. What goes wrong with one
+// agent is its outcome; the next one's turn comes all the same. The error is that
+// of the ledger or of Emit: without a ledger nothing may be done.
+func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
+	if a.Dry == "" {
+		if err := a.Recover(ctx); err != nil {
+			return err
+		}
+	}
+	found := make([]record.SweepAgent, 0, len(ds))
+	for _, d := range ds {
+		found = append(found, record.SweepAgent{Agent: d.Agent, Deaf: d.Deaf, Decision: d.Decision, Reason: d.Reason, Throttled: d.Throttled})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := a.one(ctx, d); err != nil {
+			return err
+		}
+	}
+	if a.Dry != "" {
+		return nil
+	}
+	if err := a.Book.Note(a.Now(), record.Entry{Kind: record.EntrySweep, By: "act", Agents: found}); err != nil {
+		return fmt.Errorf("noting the sweep: %w", err)
+	}
+	return nil
+}
+
+// one does what a decision asks for, then tells a person what they should know.
+func (a *Actor) one(ctx context.Context, d record.Decision) error {
+	var o *record.Outcome
+	if d.Action != nil {
+		done, err := a.act(ctx, d)
+		if err != nil {
+			return err
+		}
+		o = &done
+		if err := a.Emit(d.Agent, done); err != nil {
+			return err
+		}
+	}
+	if d.Alert == nil || a.Dry != "" || d.Alert.Severity == "restarted" && o != nil && o.Result == record.Refused {
+		return nil
+	}
+	return a.alert(ctx, d)
+}
+
+// alert tells a person. The ledger's intent is the filing: fleet-asks makes a
+// question of it. What is handed on besides may fail: then it is not filed, and
+// told again by the next sweep.
+func (a *Actor) alert(ctx context.Context, d record.Decision) error {
+	target := record.ActTarget{Severity: d.Alert.Severity, Text: d.Alert.Text}
+	id, err := a.Book.Begin(a.Now(), entry(record.VerbAlert, d.Agent, target), func(s *fold.State) error {
+		for _, told := range s.Heal(d.Agent).Alerts {
+			if told == d.Alert.Severity {
+				return refused("told", "somebody was told in this episode")
+			}
+		}
+		return nil
+	})
+	if _, ok := errors.AsType[refusal](err); ok {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("noting an alert about %s: %w", d.Agent, err)
+	}
+	outcome := record.Entry{Kind: record.EntryDone}
+	if a.Tell != nil {
+		if err := a.Tell(ctx, d.Agent, d.Alert.Severity, d.Alert.Text); err != nil {
+			a.Warn("telling the owner about %s: %v", d.Agent, err)
+			outcome = record.Entry{Kind: record.EntryFailed, Reason: "untold"}
+		}
+	}
+	return a.end(id, record.VerbAlert, d.Agent, outcome)
+}
+
+// entry is an intent.
+func entry(verb, key string, target record.ActTarget) record.Entry {
+	return record.Entry{Verb: verb, Key: key, Target: fold.Marshal(target)}
+}
+
+// end notes an outcome.
+func (a *Actor) end(id, verb, key string, e record.Entry) error {
+	e.By, e.Verb, e.Key = "act", verb, key
+	if err := a.Book.End(a.Now(), id, e); err != nil {
+		return fmt.Errorf("noting what became of %s %s: %w", verb, key, err)
+	}
+	return nil
+}
+
+// refusal is why something is not done after all.
+type refusal struct{ reason, detail string }
+
+func (r refusal) Error() string { return r.reason + ": " + r.detail }
+
+func refused(reason, format string, args ...any) error {
+	return refusal{reason, fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,140 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/reconcile"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// may says why the ledger, as it stands now, forbids an act: the owner's pause, an
+// act that another run began, the time since the last one, how many there were.
+func (a *Actor) may(d record.Decision) func(*fold.State) error {
+	return func(s *fold.State) error {
+		h, now := s.Heal(d.Agent), a.Now()
+		starts := record.ActVerbs[d.Action.Verb]
+		switch {
+		case h.Paused:
+			return refused("paused", "the owner paused it")
+		case slices.ContainsFunc(h.Open, func(o record.OpenAct) bool { return o.Verb != record.VerbAlert }):
+			return refused("open", "another act on it has no outcome")
+		case starts && d.Attempt > 0 && d.Action.Verb != "upgrade" && d.Action.Verb != "resume" && h.Attempts+1 != d.Attempt:
+			return refused("changed", "attempt %d was decided, and %d were made", d.Attempt, h.Attempts)
+		case starts && d.Action.Verb != "upgrade" && (h.Attempts >= a.Rules.MaxAttempts || !reconcile.Held(h, a.Rules, now).IsZero()):
+			return refused("backoff", "the last attempt was too short a time ago")
+		case starts && a.Pause != nil && now.Before(a.Pause.Time) && d.Action.Verb != "upgrade":
+			return refused("pause", "a usage limit: nothing is started before it ends")
+		case !starts && a.wrote(h, now, d.Action.Verb):
+			return refused("mail-interval", "a message was written to it too short a time ago")
+		}
+		gap, window := time.Duration(a.Rules.FleetGapS)*time.Second, time.Duration(a.Rules.WindowS)*time.Second
+		restarts := []string{"restart", "resume", "respawn"}
+		if !slices.Contains(restarts, d.Action.Verb) {
+			return nil
+		}
+		if gap > 0 && s.Acts(now.Add(-gap), restarts...) > 0 {
+			return refused("fleet-gap", "another was restarted less than %v ago", gap)
+		}
+		if n := countAfter(h, now.Add(-window)); n >= a.Rules.WindowMax {
+			return refused("rate", "%d attempts in %v", n, window)
+		}
+		return nil
+	}
+}
+
+// wrote tells that a message was written to it in this interval.
+func (a *Actor) wrote(h record.Heal, now time.Time, verb string) bool {
+	interval := time.Minute
+	if verb == "mail" {
+		interval = a.Mail
+	}
+	return slices.ContainsFunc(h.Acts, func(t record.ActTime) bool { return !record.ActVerbs[t.Verb] && t.At.After(now.Add(-interval)) })
+}
+
+func countAfter(h record.Heal, after time.Time) int {
+	n := 0
+	for _, t := range h.Acts {
+		if record.ActVerbs[t.Verb] && t.At.After(after) {
+			n++
+		}
+	}
+	return n
+}
+
+// look says why a session as it is now forbids an act, "" reasons left aside. What
+// it says of itself comes first; what its pane shows is further evidence.
+func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) (driver.State, error) {
+	seen := *d.Seen
+	if d.Action.Verb != "mail" || seen.Class != "6" { // one that hangs says that it works: that is what it is asked about
+		if busy, err := a.Eyes.Busy(ctx, seen); err != nil {
+			return driver.State{}, refused("unknown", "whether it works could not be seen: %v", err)
+		} else if busy {
+			return driver.State{}, refused("busy", "it says that it works")
+		}
+	}
+	s, err := dr.Look(ctx, t)
+	switch {
+	case err != nil:
+		return s, refused("unknown", "the session could not be looked at: %v", err)
+	case !s.Alive:
+		return s, nil
+	case s.Dialog != "":
+		return s, refused("dialog", "a dialog is open")
+	case s.Attached:
+		return s, refused("attached", "a person is attached")
+	case s.Draft:
+		return s, refused("draft", "somebody's text is in the prompt")
+	case s.Mode:
+		return s, refused("mode", "the pane is in copy mode")
+	case s.Viewer:
+		return s, refused("viewer", "a view is open in place of the prompt")
+	case s.Moving:
+		return s, refused("busy", "what it shows changes")
+	case seen.PID != 0 && s.PID != 0 && s.PID != seen.PID:
+		return s, refused("changed", "process %d has the place of %d", s.PID, seen.PID)
+	}
+	return s, nil
+}
+
+// stays says why the process that a decision was about is not the one that runs.
+func (a *Actor) stays(ctx context.Context, s record.Seen) error {
+	p, err := a.Eyes.Process(ctx, s)
+	switch {
+	case err != nil:
+		return refused("unknown", "its process could not be looked for: %v", err)
+	case p == nil && s.PID != 0:
+		return refused("changed", "its process has ended")
+	case p != nil && s.PID == 0:
+		return refused("changed", "process %d runs there now", p.PID)
+	case p != nil && (p.PID != s.PID || s.Start != nil && p.Start != nil && !p.Start.Equal(s.Start.Time)):
+		return refused("changed", "process %d runs there now", p.PID)
+	case p != nil && s.SessionID != "" && p.Session != "" && p.Session != s.SessionID:
+		return refused("changed", "it runs another session now")
+	}
+	return nil
+}
+
+// failedBy is the outcome of an error of a driver: whether it is certain that
+// nothing was changed, or not.
+func failedBy(err error) (result, reason string) {
+	for _, known := range []struct {
+		err    error
+		result string
+		reason string
+	}{
+		{driver.ErrDialog, record.Refused, "dialog"}, {driver.ErrDraft, record.Refused, "draft"}, {driver.ErrAttached, record.Refused, "attached"},
+		{driver.ErrMode, record.Refused, "mode"}, {driver.ErrBusy, record.Refused, "busy"}, {driver.ErrNoPrompt, record.Refused, "no-prompt"},
+		{driver.ErrChanged, record.Refused, "changed"}, {driver.ErrAbsent, record.Failed, "absent"}, {driver.ErrRuns, record.Failed, "name-taken"},
+		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, {driver.ErrGone, record.Failed, "gone"},
+	} {
+		if errors.Is(err, known.err) {
+			return known.result, known.reason
+		}
+	}
+	return record.Failed, "driver"
+}

@@ -1,0 +1,269 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/reconcile"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// act does what one decision asks for. The error is that of the ledger.
+func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, error) {
+	o := record.Outcome{Agent: d.Agent, Verb: d.Action.Verb}
+	if a.Dry != "" {
+		o.Result, o.Reason, o.Detail = record.Dry, "dry", a.Dry
+		return o, nil
+	}
+	dr, t := a.Drivers[d.Action.Driver], target(d)
+	if dr == nil || d.Seen == nil {
+		o.Result, o.Reason, o.Detail = record.Refused, "driver", "nothing here drives "+d.Action.Driver
+		return o, nil
+	}
+	if d.Action.DelayS > 0 {
+		a.Sleep(ctx, time.Duration(d.Action.DelayS)*time.Second)
+	}
+	if err := a.ready(ctx, d, dr, t); err != nil {
+		return refuse(o, err), nil
+	}
+	id, err := a.Book.Begin(a.Now(), entry(d.Action.Verb, d.Agent, record.ActTarget{Action: *d.Action, Attempt: d.Attempt, Seen: d.Seen}), a.may(d))
+	if _, ok := errors.AsType[refusal](err); ok {
+		return refuse(o, err), nil
+	}
+	if err != nil {
+		return o, fmt.Errorf("noting that %s is about to be done to %s: %w", d.Action.Verb, d.Agent, err)
+	}
+	o.Intent = id
+	o = a.do(ctx, d, dr, t, o)
+	e := record.Entry{Kind: record.EntryDone, Detail: o.Detail, Reason: o.Reason}
+	switch o.Result {
+	case record.Failed, record.Refused:
+		e.Kind = record.EntryFailed
+	case record.Unknown:
+		e.Kind = record.EntryUnknown
+	}
+	if o.Proof != "" {
+		e.Result = []byte(fmt.Sprintf("%q", o.Proof))
+	}
+	return o, a.end(id, d.Action.Verb, d.Agent, e)
+}
+
+func refuse(o record.Outcome, err error) record.Outcome {
+	r, _ := errors.AsType[refusal](err)
+	o.Result, o.Reason, o.Detail = record.Refused, r.reason, r.detail
+	return o
+}
+
+// target is the session that a decision is about.
+func target(d record.Decision) driver.Target {
+	t := driver.Target{Agent: d.Agent}
+	if s := d.Seen; s != nil {
+		t.Session, t.Cwd, t.PID, t.SessionID = s.Tmux, s.Workspace, s.PID, s.SessionID
+		if d.Action.Driver == "claude" {
+			t.Session = s.JobID
+		}
+		if s.Start != nil {
+			t.Start = s.Start.Time
+		}
+	}
+	return t
+}
+
+// ready looks once more whether what was decided still holds.
+func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
+	if err := a.stays(ctx, *d.Seen); err != nil {
+		return err
+	}
+	if d.Action.Verb == "restart" && d.Seen.Address != "" || d.Action.Verb == "launch" {
+		h, err := a.Eyes.Health(ctx, d.Agent, *d.Seen)
+		if err != nil && d.Action.Verb == "restart" {
+			return refused("unknown", "whether it answers by now could not be seen: %v", err)
+		}
+		if h != nil && h.Online && (h.Listed == "" || h.Instance == "" || h.Listed == h.Instance) {
+			return refused("reachable", "it answers by now")
+		}
+	}
+	s, err := a.look(ctx, d, dr, t)
+	switch {
+	case err != nil:
+		return err
+	case d.Action.Verb == "launch" && s.Alive && s.PID != 0:
+		return refused("runs", "process %d runs in its session", s.PID)
+	case d.Action.Verb != "launch" && d.Action.Verb != "resume" && d.Action.Verb != "restart" && !s.Alive:
+		return refused("absent", "there is no such session")
+	}
+	return nil
+}
+
+func (a *Actor) do(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target, o record.Outcome) record.Outcome {
+	begun := a.Now()
+	var err error
+	switch d.Action.Verb {
+	case "inject", "mail":
+		err = dr.Say(ctx, t, d.Action.Text)
+	case "upgrade":
+		err = a.update(ctx, d, dr, t)
+	case "restart":
+		err = a.restart(ctx, d, dr, t)
+	case "launch":
+		err = a.start(ctx, d, dr, t)
+	case "resume", "respawn":
+		_, err = dr.Start(ctx, t, driver.Launch{Argv: d.Action.Argv, Text: d.Action.Text})
+	}
+	if err != nil {
+		o.Result, o.Reason = failedBy(err)
+		o.Detail = err.Error()
+		return o
+	}
+	return a.seen(ctx, d, o, begun)
+}
+
+// restart ends the session and starts it again. What cannot be ended is not
+// started: two of one name would fight.
+func (a *Actor) restart(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
+	if err := dr.Stop(ctx, t, a.Patient.Grace); err != nil && !errors.Is(err, driver.ErrAbsent) {
+		return err
+	}
+	return a.start(ctx, d, dr, t)
+}
+
+// start begins the session anew. One of its name in which nothing runs any more
+// has its place, and is ended before.
+func (a *Actor) start(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
+	t.PID, t.Start = 0, time.Time{}
+	how := driver.Launch{Argv: d.Action.Argv}
+	if len(a.Then) > 0 {
+		how.Then = append(slices.Clone(a.Then), d.Agent)
+	}
+	_, err := dr.Start(ctx, t, how)
+	if errors.Is(err, driver.ErrRuns) {
+		if s, lerr := dr.Look(ctx, t); lerr == nil && s.Alive && s.PID == 0 && !s.Attached && dr.Stop(ctx, t, a.Patient.Grace) == nil {
+			_, err = dr.Start(ctx, t, how)
+		}
+	}
+	return err
+}
+
+// update brings an agent to a version, then starts it again. What fails before
+// its session is ended leaves it as it runs.
+func (a *Actor) update(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
+	if err := a.Update(ctx, d.Seen.Workspace, d.Action.To); err != nil {
+		return fmt.Errorf("bringing %s to %s: %w", d.Agent, d.Action.To, err)
+	}
+	return a.restart(ctx, d, dr, t)
+}
+
+// seen waits for the effect of an act and says what it saw.
+func (a *Actor) seen(ctx context.Context, d record.Decision, o record.Outcome, begun time.Time) record.Outcome {
+	switch d.Action.Verb {
+	case "inject", "mail":
+		return a.said(ctx, d, o, begun)
+	case "resume", "respawn":
+		if o = a.ran(ctx, d, o, begun); o.Result != record.Done || d.Action.Text == "" {
+			return o
+		}
+		return a.said(ctx, d, o, begun)
+	}
+	if o = a.ran(ctx, d, o, begun); o.Result != record.Done || d.Seen.Address == "" && d.Action.Verb != "upgrade" && d.Seen.Project == "" {
+		return o
+	}
+	return a.green(ctx, d, o)
+}
+
+// said waits for the message in the transcript.
+func (a *Actor) said(ctx context.Context, d record.Decision, o record.Outcome, begun time.Time) record.Outcome {
+	var last error
+	ok := a.until(ctx, a.Patient.Said, func() bool {
+		id, err := a.Eyes.Said(ctx, *d.Seen, d.Action.Text, begun)
+		last = err
+		if id != "" {
+			o.Proof = strings.TrimPrefix(o.Proof+"; user record "+id, "; ")
+		}
+		return id != ""
+	})
+	return verdict(o, ok, last, "unread", "it was typed, and the transcript has no such record")
+}
+
+// ran waits for a new process in the workspace.
+func (a *Actor) ran(ctx context.Context, d record.Decision, o record.Outcome, begun time.Time) record.Outcome {
+	var last error
+	ok := a.until(ctx, a.Patient.Process, func() bool {
+		p, err := a.Eyes.Process(ctx, *d.Seen)
+		last = err
+		if !isNew(p, d.Seen, begun) {
+			return false
+		}
+		o.Proof = fmt.Sprintf("process %d", p.PID)
+		return true
+	})
+	return verdict(o, ok, last, "gone", "it was started, and no process of it runs")
+}
+
+// isNew tells a process from the one that a decision saw.
+func isNew(p *record.AgentProc, was *record.Seen, begun time.Time) bool {
+	if p == nil || p.PID == was.PID && (was.Start == nil || p.Start == nil || p.Start.Equal(was.Start.Time)) {
+		return false
+	}
+	return p.Start == nil || !p.Start.Before(begun.Add(-2*time.Second)) // the table counts in whole ticks of a clock
+}
+
+// green waits until a new instance answers, of an upgrade in the version that was
+// asked for, as often in a row as the rules say.
+func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) record.Outcome {
+	var last error
+	answered, wrong, want := 0, "", 1
+	if d.Action.Verb == "upgrade" {
+		want = a.Rules.GreenProbes
+	}
+	ok := a.until(ctx, a.Patient.Green, func() bool {
+		h, err := a.Eyes.Health(ctx, d.Agent, *d.Seen)
+		last = err
+		if err != nil || h == nil || !h.Online || h.Instance == "" || h.Instance == d.Seen.Instance {
+			answered = 0
+			return false
+		}
+		if d.Action.Verb == "upgrade" && (reconcile.Older(h.Version, d.Action.To) || reconcile.Older(d.Action.To, h.Version)) {
+			answered, wrong = 0, h.Version
+			return false
+		}
+		if answered++; answered >= want {
+			o.Proof += "; instance " + h.Instance
+		}
+		return answered >= want
+	})
+	if !ok && wrong != "" {
+		return verdict(o, false, nil, "wrong-version", "it came back, and runs "+wrong)
+	}
+	return verdict(o, ok, last, "deaf", "its process runs, and no new instance answers")
+}
+
+// verdict is the outcome of waiting. What could not be looked at is unknown, not
+// failed.
+func verdict(o record.Outcome, ok bool, err error, reason, detail string) record.Outcome {
+	switch {
+	case ok:
+		o.Result = record.Done
+	case err != nil:
+		o.Result, o.Reason, o.Detail = record.Unknown, "unseen", "what became of it could not be looked at: "+err.Error()
+	default:
+		o.Result, o.Reason, o.Detail = record.Failed, reason, detail
+	}
+	return o
+}
+
+// until asks until it is so, or the time is over.
+func (a *Actor) until(ctx context.Context, limit time.Duration, so func() bool) bool {
+	for end := a.Now().Add(limit); ; a.Sleep(ctx, a.Patient.Every) {
+		if so() {
+			return true
+		}
+		if ctx.Err() != nil || !a.Now().Before(end) {
+			return false
+		}
+	}
+}
