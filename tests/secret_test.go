@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"html"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -134,7 +135,9 @@ func plantedMachine(t *testing.T, round, groups int) *machine {
 	}
 	host, _, _ = strings.Cut(host, ".")
 	m.host = host
-	for name, src := range sources(round) {
+	from := sources(round)
+	for _, name := range slices.Sorted(maps.Keys(from)) { // in one order: a fault must come again
+		src := from[name]
 		dst := filepath.Join(m.dir, name)
 		if err := p.Copy(src, dst); err != nil {
 			t.Fatal(err)
