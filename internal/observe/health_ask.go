@@ -132,7 +132,7 @@ func (q *question) blame(err error, timeout time.Duration) {
 		failure, detail = "expired", "its certificate is not valid now"
 	case isVerify:
 		failure = "certificate"
-	case isPlain:
+	case isPlain || strings.HasSuffix(says, "HTTP response to HTTPS client"):
 		failure, detail = "certificate", "it does not speak TLS"
 	case isOp && op.Op == "remote error" && strings.Contains(says, "certificate"):
 		failure, detail = "trust", "it refuses our certificate: "+says
@@ -195,4 +195,3 @@ func (q *question) keep(r *Recording) {
 	b, err := json.MarshalIndent(says, "", "  ")
 	r.write(filepath.Join("health", macf.FileOf(q.entry.Host, q.entry.Port)), append(b, '\n'), err)
 }
-

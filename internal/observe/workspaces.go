@@ -137,6 +137,9 @@ func (h *homes) add(path string) {
 		h.w.rec.file(file, []byte("null\n"), nil)
 		return
 	}
+	if c.Registry.Kind == "local" {
+		c.Registry.ID = filepath.Clean(h.w.Expand(c.Registry.ID)) // so that two ways to write it are one
+	}
 	h.configs[path] = &macf.Space{Path: path, Config: c}
 	kept, err := c.Encode()
 	h.w.rec.file(file, kept, err)
