@@ -88,7 +88,7 @@ func TestStarters(t *testing.T) {
 		t.Fatal(err)
 	}
 	starts := map[string][]string{
-		"command.Owner": {"internal/notify"}, "command.Group": {"cmd/fleet-step"},
+		"command.Owner": {"internal/notify"}, "command.Act": {"internal/driver/tmux", "internal/driver/claude", "internal/driver"}, "command.Group": {"cmd/fleet-step"},
 		"exec.Command": {"internal/command", "cmd/fleet-step", "internal/guard/gen"}, "exec.CommandContext": {}, "exec.Cmd": {"internal/command"},
 		"os.StartProcess": {}, "syscall.Exec": {"internal/command"}, "command.Become": {"cmd/fleet-render"}, "syscall.ForkExec": {}, "syscall.StartProcess": {},
 	}
@@ -133,7 +133,7 @@ func TestStarters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, what := range []string{"command.Owner", "command.Group", "exec.Command"} {
+	for _, what := range []string{"command.Owner", "command.Act", "command.Group", "exec.Command"} {
 		if !found[what] {
 			t.Errorf("nobody uses %s: was anything looked at?", what)
 		}

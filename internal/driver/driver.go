@@ -15,7 +15,7 @@ import (
 
 // Driver acts on the sessions of one runtime. Every error of a method names the
 // session. A method that returns an error has changed nothing, unless the error
-// is ErrUnsubmitted or ErrGone.
+// is ErrUnsubmitted, ErrGone, ErrUnseen or ErrContradicts, or Stop was on its way.
 type Driver interface {
 	// Name is the word for the runtime in a decision: tmux, claude.
 	Name() string
@@ -25,11 +25,15 @@ type Driver interface {
 	Look(ctx context.Context, t Target) (State, error)
 	// Say types text and submits it, once, as it is: no word of it is a key or a
 	// flag. It looks first, and refuses with ErrDialog, ErrDraft, ErrAttached,
-	// ErrMode, ErrBusy, ErrNoPrompt, ErrChanged or ErrAbsent. ErrUnsubmitted: the text was typed and is
-	// still in the prompt. Nil: the prompt took it, which is no proof that it was read.
+	// ErrMode, ErrBusy, ErrNoPrompt, ErrChanged or ErrAbsent; of a text that no prompt takes as it is with
+	// ErrText. ErrUnsubmitted: the text was typed, and may still be in the prompt. Nil: the prompt took it,
+	// which is no proof that it was read.
 	Say(ctx context.Context, t Target, text string) error
 	// Start begins a session in t.Cwd and returns when its process runs, with it.
-	// ErrRuns: one of that name is there already. ErrGone: it ended at once.
+	// ErrRuns: one of that name is there already. ErrGone: it ended at once; the
+	// error tells what it said. ErrUnseen: it was started, and no Claude Code
+	// process was seen in it in time. ErrContradicts: the runtime says that the
+	// session runs, and no process of it is there.
 	Start(ctx context.Context, t Target, how Launch) (State, error)
 	// Stop ends the session and returns when its process is gone. The process gets
 	// TERM, and KILL after the grace. ErrChanged: another process has its place.
@@ -52,6 +56,7 @@ type Launch struct {
 	Argv []string // the program and its arguments
 	Env  []string // NAME=value: the environment that the session has, whatever the runtime's server has
 	Then []string // a command that is run with the exit status of Argv as its last argument, when Argv ends; none when empty
+	Text string   // the prompt that a resumed session begins with; none when empty
 }
 
 // State is how a session is at one moment.
@@ -83,6 +88,9 @@ var (
 	ErrNoPrompt    = errors.New("no prompt is shown")
 	ErrUnsubmitted = errors.New("typed, and not submitted")
 	ErrGone        = errors.New("it ended at once")
+	ErrUnseen      = errors.New("started, and no process of it is seen")
+	ErrContradicts = errors.New("it is said to run, and no process of it is there")
+	ErrText        = errors.New("a text that cannot be typed as it is")
 )
 
 // Signature is what a stalled session shows next to its prompt. Source: the

@@ -1,0 +1,56 @@
+package tmux
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/driver"
+)
+
+// closes is how long a session may take to close when its process has ended.
+const closes = 3 * time.Second
+
+// Stop ends the process of the session, and the session when it stays. It
+// refuses with ErrAttached while a person has it before them.
+func (d *Driver) Stop(ctx context.Context, t driver.Target, grace time.Duration) error {
+	if err := d.stop(ctx, t, grace); err != nil {
+		return fmt.Errorf("%s: stopping %s: %w", t.Agent, t.Session, err)
+	}
+	return nil
+}
+
+func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration) error {
+	v, err := d.peek(ctx, t)
+	switch {
+	case err != nil:
+		return err
+	case v.Place == "":
+		return driver.ErrAbsent
+	case v.Attached:
+		return driver.ErrAttached
+	case t.PID == 0 && v.process != nil, t.PID != 0 && v.process != nil && !t.Same(v.process):
+		return fmt.Errorf("%w: process %d", driver.ErrChanged, v.PID)
+	}
+	if v.process != nil {
+		cwd, err := driver.Cwd(ctx, v.PID)
+		if err != nil || t.Cwd != "" && cwd != t.Cwd {
+			return fmt.Errorf("%w: process %d works in %q: %v", driver.ErrChanged, v.PID, cwd, err)
+		}
+		if err := driver.End(ctx, *v.process, grace); err != nil {
+			return err
+		}
+		// Its launcher has something to note before the session closes.
+		driver.Until(ctx, closes, func() bool { now, err := d.peek(ctx, t); return err == nil && now.Place == "" })
+	}
+	if v, err = d.peek(ctx, t); err != nil || v.Place == "" {
+		return err
+	}
+	if v.process != nil {
+		return fmt.Errorf("%w: process %d began meanwhile", driver.ErrChanged, v.PID)
+	}
+	if _, err := d.run(ctx, t, "", "kill-session", "-t", word(exactly(t))); err != nil && !missing(err) {
+		return err
+	}
+	return nil
+}
