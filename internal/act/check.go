@@ -70,7 +70,7 @@ func countAfter(h record.Heal, after time.Time) int {
 // it says of itself comes first; what its pane shows is further evidence.
 func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) (driver.State, error) {
 	seen := *d.Seen
-	if d.Action.Verb != "mail" || seen.Class != "6" { // one that hangs says that it works: that is what it is asked about
+	if seen.PID != 0 && (d.Action.Verb != "mail" || seen.Class != "6") { // one that hangs says that it works: that is what it is asked about
 		if busy, err := a.Eyes.Busy(ctx, seen); err != nil {
 			return driver.State{}, refused("unknown", "whether it works could not be seen: %v", err)
 		} else if busy {
