@@ -24,6 +24,7 @@ type Health struct {
 	TokenFile string        // file whose content gh gets as GH_TOKEN; "" for gh's own login
 	Timeout   time.Duration // for one agent, its whole answer included
 	GHTimeout time.Duration // for one call of gh
+	Only      string        // the one agent to ask; "": all
 }
 
 // healthParallel is how many agents are asked at once.
@@ -67,6 +68,7 @@ func (o Health) Observe(ctx context.Context, w *World, set *record.Set, sink Sin
 	for _, p := range projects {
 		asked = append(asked, rosters.read(p, projects)...)
 	}
+	asked = slices.DeleteFunc(asked, func(q *question) bool { return o.Only != "" && q.data.Agent != o.Only })
 	slots := make(chan struct{}, healthParallel)
 	var wg sync.WaitGroup
 	for _, q := range asked {

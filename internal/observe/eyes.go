@@ -1,0 +1,218 @@
+package observe
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Eyes look at one agent or session again, at this moment.
+type Eyes struct {
+	ClaudeDir string      // Claude Code's directory; "": ~/.claude
+	Ask       Health      // how agents are asked
+	Set       *record.Set // the stream of the sweep, for what does not change within it
+}
+
+// saidWindow is how much of the end of a transcript is searched for a message.
+const saidWindow = 8 << 20
+
+// Said returns the uuid of the user record with a text that the session's
+// transcript has since a moment, "" when it has none. The session is known by its
+// id, and without one by the directory that its records name.
+func (e Eyes) Said(_ context.Context, s record.Seen, text string, since time.Time) (string, error) {
+	dir, err := e.claudeDir()
+	if err != nil {
+		return "", err
+	}
+	name := cmp.Or(s.SessionID, "*") + ".jsonl"
+	if strings.ContainsAny(s.SessionID, "*?[/\\") {
+		return "", errors.New("a session id that is none")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "projects")); err != nil {
+		return "", err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "projects", "*", name))
+	if err != nil {
+		return "", err
+	}
+	want := strings.TrimSpace(text)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil || !info.Mode().IsRegular() || info.ModTime().Before(since.Add(-time.Minute)) {
+			continue
+		}
+		b, err := endOf(file, saidWindow)
+		if err != nil {
+			return "", err
+		}
+		for line := range bytes.Lines(b) {
+			said, ok := claude.ReadSaid(line)
+			if ok && said.Text == want && !said.At.Before(since.Add(-time.Second)) && (s.SessionID != "" || said.Cwd == s.Workspace) {
+				return said.ID, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// endOf returns the last bytes of a file, limit at most.
+func endOf(name string, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(info.Size()-limit, 0)
+	b := make([]byte, info.Size()-from)
+	n, err := f.ReadAt(b, from)
+	if n < len(b) && err != nil {
+		return nil, fmt.Errorf("reading %s: %w", filepath.Base(name), err)
+	}
+	return b, nil
+}
+
+func (e Eyes) claudeDir() (string, error) {
+	if e.ClaudeDir != "" {
+		return e.ClaudeDir, nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".claude"), err
+}
+
+// Process returns the Claude Code process of a session, or else the one in the
+// workspace, the newest of several; nil when none runs there.
+func (e Eyes) Process(_ context.Context, s record.Seen) (*record.AgentProc, error) {
+	set, err := e.look(func(w *World, sink Sink) ([]string, error) {
+		return Workspaces{Roots: []string{s.Workspace}}.Observe(w, sink)
+	}, surfaceAgents)
+	if err != nil {
+		return nil, err
+	}
+	var newest *record.AgentProc
+	for _, r := range set.Of(record.KindWorkspace) {
+		p, _ := record.Payload[record.Workspace](r)
+		for i, proc := range p.Processes {
+			if proc.Kind != "claude" {
+				continue
+			}
+			if s.SessionID != "" && proc.Session == s.SessionID {
+				return &p.Processes[i], nil
+			}
+			if (p.Path == s.Workspace || proc.Cwd == s.Workspace) && later(&proc, newest) {
+				newest = &p.Processes[i]
+			}
+		}
+	}
+	return newest, nil
+}
+
+func later(a, b *record.AgentProc) bool {
+	return b == nil || a.Start != nil && (b.Start == nil || a.Start.After(b.Start.Time))
+}
+
+// Health asks an agent once, by its registry's entry of this moment. Nil: no
+// registry lists it.
+func (e Eyes) Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error) {
+	r, ok := e.Set.Get(record.Identity{Host: s.Host, Kind: record.KindWorkspace, Subject: s.Workspace})
+	if !ok {
+		return nil, nil // a session of no list: nobody asks it
+	}
+	roster := surfaceRoster + s.Project
+	set, err := e.look(func(w *World, sink Sink) ([]string, error) {
+		ask := e.Ask
+		ask.Only = agent
+		return ask.Observe(ctx, w, only(r), sink)
+	}, roster)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range set.Of(record.KindHealth) {
+		if p, ok := record.Payload[record.Health](r); ok && p.Agent == agent {
+			return p, nil
+		}
+	}
+	return nil, nil
+}
+
+// only is a stream of one workspace.
+func only(r record.Record) *record.Set {
+	set, n := new(record.Set), 3
+	set.Add(record.Line{Record: r})
+	for subject, s := range map[string]record.Surface{surfaceWorkspaces: {OK: true, Rows: 1}, surfaceAgents: {OK: true}, byWorkspaces: {OK: true, Rows: n, Records: &n}} {
+		if p, err := record.New(record.KindSurface, r.At, r.Host, byWorkspaces, subject, s); err == nil {
+			set.Add(record.Line{Record: p})
+		}
+	}
+	return set
+}
+
+// look observes this machine now, and returns what was told. That a part was not
+// read is an error when it is the named one.
+func (e Eyes) look(observe func(*World, Sink) ([]string, error), part string) (*record.Set, error) {
+	w, err := New("", time.Now(), false)
+	if err != nil {
+		return nil, err
+	}
+	c := &caught{set: new(record.Set)}
+	unread, err := observe(w, c)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(unread, func(u string) bool { return strings.HasPrefix(u, part+":") }); i >= 0 {
+		return nil, errors.New(unread[i])
+	}
+	return c.set, nil
+}
+
+// caught keeps what an observer tells.
+type caught struct{ set *record.Set }
+
+func (c *caught) AddData(kind record.Kind, at record.Time, host, subject string, data any) error {
+	r, err := record.New(kind, at, host, "fleet-act", subject, data)
+	if err == nil {
+		c.set.Add(record.Line{Record: r})
+	}
+	return err
+}
+
+func (c *caught) Close(record.Time, string, string) error { return nil }
+func (c *caught) Warn(string, ...any)                     {}
+
+// Busy tells whether the session's process says that it works, or that something
+// of it runs in the background. Source: sessions/<pid>.json of Claude Code
+// 2.1.280. A process without a file that says so is an error.
+func (e Eyes) Busy(_ context.Context, s record.Seen) (bool, error) {
+	if s.PID == 0 {
+		return false, nil
+	}
+	dir, err := e.claudeDir()
+	if err != nil {
+		return false, err
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "sessions", fmt.Sprintf("%d.json", s.PID)))
+	if err != nil {
+		return false, fmt.Errorf("its process file: %w", err)
+	}
+	f, _, err := claude.ReadProcessFile(b, s.PID)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("its process file: %w", err)
+	case !claude.IsRawStatus(f.Status):
+		return false, errors.New("its process file has no status that is known")
+	}
+	return f.Status == "busy" || f.Status == "shell", nil
+}
