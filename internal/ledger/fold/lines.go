@@ -34,7 +34,7 @@ const TickLimit = 1 << 30
 // Line is one line of a ledger that is not blank.
 type Line struct {
 	N      int          // its number, from 1
-	Raw    []byte       // its bytes without the newline, credentials of old releases and all; the first of them when it is longer than MaxLine
+	Raw    []byte       // its bytes without the newline, credentials of old releases and all; the first of them when it is longer than MaxLine; good until the next line is read
 	Entry  record.Entry // empty when damaged; only the envelope counts when Newer
 	Newer  bool         // an entry of a kind that this release does not know
 	Damage error        // why it is no entry; nil when it is one
@@ -45,8 +45,11 @@ type Line struct {
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		br := bufio.NewReaderSize(r, 64<<10)
+		var raw []byte
 		for n := 1; ; n++ {
-			raw, whole, err := readLine(br)
+			var whole bool
+			var err error
+			raw, whole, err = readLine(br, raw[:0])
 			if err != nil && err != io.EOF {
 				yield(Line{}, fmt.Errorf("line %d: %w", n, err))
 				return
@@ -69,9 +72,9 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 	}
 }
 
-// readLine returns the next line without its newline; whole is false when more
-// than MaxLine bytes of it were dropped.
-func readLine(br *bufio.Reader) (line []byte, whole bool, err error) {
+// readLine appends the next line without its newline to line; whole is false
+// when more than MaxLine bytes of it were dropped.
+func readLine(br *bufio.Reader, line []byte) (_ []byte, whole bool, err error) {
 	whole = true
 	for {
 		part, err := br.ReadSlice('\n')

@@ -23,6 +23,7 @@ func readAll(t testing.TB, text string) []Line {
 		if err != nil {
 			t.Fatal(err)
 		}
+		l.Raw = bytes.Clone(l.Raw)
 		lines = append(lines, l)
 	}
 	return lines
