@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 )
 
 //go:embed page.html
@@ -19,7 +20,8 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-var sheets = template.Must(template.New("page").Parse(pageHTML))
+// sheets are read when a page is written: most reports are none.
+var sheets = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageHTML)) })
 
 // HTML writes the report as one page that needs nothing else: no network, no
 // other file, no script to be read. It has what the Markdown has, every session
@@ -28,7 +30,7 @@ var sheets = template.Must(template.New("page").Parse(pageHTML))
 func HTML(w io.Writer, r Report) error {
 	s := newSheet(r)
 	b := bufio.NewWriterSize(w, 64<<10)
-	if err := sheets.ExecuteTemplate(b, "top", s); err != nil {
+	if err := sheets().ExecuteTemplate(b, "top", s); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	// A template takes longer for a row than reading its record does.
@@ -37,7 +39,7 @@ func HTML(w io.Writer, r Report) error {
 			s.row(b, section.ID, &section.Rows[i])
 		}
 	}
-	if err := sheets.ExecuteTemplate(b, "bottom", s); err != nil {
+	if err := sheets().ExecuteTemplate(b, "bottom", s); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return b.Flush()
