@@ -25,6 +25,9 @@ func render(std *cli.Std, opts *options) error {
 		}
 		set.Add(line)
 	}
+	if opts.Format == "ps" {
+		return report.PS(std.Out, set)
+	}
 	r := report.Build(set, set.Now(std.Now))
 	if opts.Open {
 		return openPage(std, r)

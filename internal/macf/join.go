@@ -24,7 +24,9 @@ type Row struct {
 }
 
 // Join puts the processes into their workspaces: the workspaces by path, then
-// the processes that none holds, those of one directory together.
+// the processes that none holds, those of one directory together. A workspace
+// that is not among spaces, because its configuration is not understood, has its
+// path and no name.
 func Join(spaces []Space, running []Running) []Row {
 	rows, at := []Row{}, map[string]int{}
 	put := func(key, subject string, w record.Workspace) {
@@ -44,12 +46,13 @@ func Join(spaces []Space, running []Running) []Row {
 	for _, r := range running {
 		key := "space " + r.Home
 		if _, held := at[key]; r.Home == "" || !held {
-			subject := subjectOf(r.Cwd)
-			if r.Cwd == "" {
+			path := cmp.Or(r.Home, r.Cwd)
+			subject := subjectOf(path)
+			if path == "" {
 				subject = "pid:" + strconv.Itoa(r.PID)
 			}
 			key = "alone " + subject
-			put(key, subject, record.Workspace{Path: guard.Path(r.Cwd)})
+			put(key, subject, record.Workspace{Path: guard.Path(path)})
 		}
 		w := &rows[at[key]].Data
 		w.Processes = append(w.Processes, r.record())

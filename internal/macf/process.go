@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,19 +96,10 @@ func Environ(b []byte) map[string]string {
 	env := map[string]string{}
 	for entry := range strings.SplitSeq(string(b), "\x00") {
 		name, value, _ := strings.Cut(entry, "=")
-		switch name {
-		case envAttributes:
-			value = attribute(value)
-			if value != "" {
-				value = agentAttribute + "=" + value
-			}
-		case envEndpoint:
-			value = endpoint(value)
-		case envName, envLabel, envPort:
-		default:
+		if _, twice := env[name]; twice { // the first counts, as for getenv
 			continue
 		}
-		if _, twice := env[name]; value != "" && !twice { // of two the first counts, as for getenv
+		if value = kept(name, value); value != "" {
 			env[name] = value
 		}
 	}
@@ -117,6 +107,21 @@ func Environ(b []byte) map[string]string {
 		return nil
 	}
 	return env
+}
+
+// kept is what is kept of a variable; "" of one that is not read.
+func kept(name, value string) string {
+	switch name {
+	case envName, envLabel, envPort:
+		return value
+	case envEndpoint:
+		return endpoint(value)
+	case envAttributes:
+		if value = attribute(value); value != "" {
+			return agentAttribute + "=" + value
+		}
+	}
+	return ""
 }
 
 func attribute(attributes string) string {
@@ -189,7 +194,7 @@ func (p Process) Clean() Process {
 	}
 	env := map[string]string{}
 	for name, value := range p.Env {
-		if slices.Contains([]string{envAttributes, envName, envLabel, envPort, envEndpoint}, name) {
+		if value = kept(name, value); value != "" {
 			env[name] = guard.Text(value, textWidth)
 		}
 	}

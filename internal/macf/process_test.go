@@ -93,7 +93,7 @@ func TestJoin(t *testing.T) {
 	rows := Join([]Space{{Path: "/w/b", Config: c}, {Path: "/w/a", Config: c}, {Path: "/w/crm/c", Config: c}}, []Running{
 		run(12, "/w/a/sub", "/w/a", "claude"), run(9, "/w/a", "/w/a", "claude"), run(8, "/w/a", "/w/a", server),
 		run(5, "/tmp", "", "claude"), run(4, "/tmp", "", "claude"), run(6, "", "", "claude"), run(3, "", "", server),
-		run(2, "/w/bad", "/w/bad", "claude"), // a workspace whose configuration is not understood
+		run(2, "/w/bad/sub", "/w/bad", "claude"), // a workspace whose configuration is not understood
 	})
 	got := []string{}
 	n := 0
