@@ -202,7 +202,7 @@ func (h *homes) finish(running []macf.Running) {
 	if n := len(h.unread); n > 0 {
 		says := h.unread[0]
 		if n > 1 {
-			says += fmt.Sprintf(", and %d more like it", n-1)
+			says += fmt.Sprintf(", and %d more that could not be read", n-1)
 		}
 		fail(h.surface, errors.New(says))
 		return
