@@ -86,7 +86,7 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := a.one(ctx, d); err != nil {
+		if err := a.One(ctx, d); err != nil {
 			return err
 		}
 	}
@@ -99,8 +99,8 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 	return nil
 }
 
-// one does what a decision asks for, then tells a person what they should know.
-func (a *Actor) one(ctx context.Context, d record.Decision) error {
+// One does what a decision asks for, then tells a person what they should know.
+func (a *Actor) One(ctx context.Context, d record.Decision) error {
 	var o *record.Outcome
 	if d.Action != nil {
 		done, err := a.act(ctx, d)

@@ -63,7 +63,8 @@ func refuse(o record.Outcome, err error) record.Outcome {
 func target(d record.Decision) driver.Target {
 	t := driver.Target{Agent: d.Agent}
 	if s := d.Seen; s != nil {
-		t.Session, t.Cwd, t.PID, t.SessionID = s.Tmux, s.Workspace, s.PID, s.SessionID
+		name, _, _ := strings.Cut(s.Tmux, ":@") // of a session of no list: with its window and pane
+		t.Session, t.Cwd, t.PID, t.SessionID = name, s.Workspace, s.PID, s.SessionID
 		if d.Action.Driver == "claude" {
 			t.Session = s.JobID
 		}
@@ -83,6 +84,9 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 		h, err := a.Eyes.Health(ctx, d.Agent, *d.Seen)
 		if err != nil && d.Action.Verb == "restart" {
 			return refused("unknown", "whether it answers by now could not be seen: %v", err)
+		}
+		if h != nil && h.Busy != nil && *h.Busy {
+			return refused("busy", "it says that it works")
 		}
 		if h != nil && h.Online && (h.Listed == "" || h.Instance == "" || h.Listed == h.Instance) {
 			return refused("reachable", "it answers by now")
@@ -104,7 +108,7 @@ func (a *Actor) do(ctx context.Context, d record.Decision, dr driver.Driver, t d
 	begun := a.Now()
 	var err error
 	switch d.Action.Verb {
-	case "inject", "mail":
+	case "inject", "mail", "nudge":
 		err = dr.Say(ctx, t, d.Action.Text)
 	case "upgrade":
 		err = a.update(ctx, d, dr, t)
@@ -161,7 +165,7 @@ func (a *Actor) update(ctx context.Context, d record.Decision, dr driver.Driver,
 // seen waits for the effect of an act and says what it saw.
 func (a *Actor) seen(ctx context.Context, d record.Decision, o record.Outcome, begun time.Time) record.Outcome {
 	switch d.Action.Verb {
-	case "inject", "mail":
+	case "inject", "mail", "nudge":
 		return a.said(ctx, d, o, begun)
 	case "resume", "respawn":
 		if o = a.ran(ctx, d, o, begun); o.Result != record.Done || d.Action.Text == "" {

@@ -47,7 +47,7 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 		return record.Entry{Kind: record.EntryUnknown, Reason: "lost", Detail: "the intent does not say what was to be done"}
 	}
 	begun := intent.TS.Time
-	if t.Action.Verb == "inject" || t.Action.Verb == "mail" {
+	if !record.ActVerbs[t.Action.Verb] {
 		id, err := a.Eyes.Said(ctx, *t.Seen, t.Action.Text, begun)
 		return found(id != "", err, "user record "+id, "the transcript has no such record")
 	}

@@ -102,9 +102,15 @@ func ObserveNone(std *cli.Std, at record.Time, host string, surface record.Surfa
 	return std.Close(at, host, "")
 }
 
+// Sink takes records, and the closing record.
+type Sink interface {
+	AddData(kind record.Kind, at record.Time, host, subject string, data any) error
+	Close(at record.Time, host, label string) error
+}
+
 // Observe writes what a folded ledger tells: its surface, what is ours, what
 // was asked, the last ticks, how agents are kept alive, and the closing record.
-func Observe(std *cli.Std, s *fold.State, at record.Time, host string) error {
+func Observe(std Sink, s *fold.State, at record.Time, host string) error {
 	add := func(kind record.Kind, subject string, data any) error {
 		return std.AddData(kind, at, host, subject, data)
 	}

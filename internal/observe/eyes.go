@@ -167,7 +167,7 @@ func (e Eyes) look(observe func(*World, Sink) ([]string, error), part string) (*
 	if err != nil {
 		return nil, err
 	}
-	c := &caught{set: new(record.Set)}
+	c := &Caught{By: "fleet-act", Set: new(record.Set)}
 	unread, err := observe(w, c)
 	if err != nil {
 		return nil, err
@@ -175,22 +175,35 @@ func (e Eyes) look(observe func(*World, Sink) ([]string, error), part string) (*
 	if i := slices.IndexFunc(unread, func(u string) bool { return strings.HasPrefix(u, part+":") }); i >= 0 {
 		return nil, errors.New(unread[i])
 	}
-	return c.set, nil
+	return c.Set, nil
 }
 
-// caught keeps what an observer tells.
-type caught struct{ set *record.Set }
+// Caught is a Sink that keeps what a program tells, in a set.
+type Caught struct {
+	By  string // the program
+	Set *record.Set
 
-func (c *caught) AddData(kind record.Kind, at record.Time, host, subject string, data any) error {
-	r, err := record.New(kind, at, host, "fleet-act", subject, data)
+	n int
+}
+
+// AddData keeps a record.
+func (c *Caught) AddData(kind record.Kind, at record.Time, host, subject string, data any) error {
+	r, err := record.New(kind, at, host, c.By, subject, data)
 	if err == nil {
-		c.set.Add(record.Line{Record: r})
+		c.Set.Add(record.Line{Record: r})
+		c.n++
 	}
 	return err
 }
 
-func (c *caught) Close(record.Time, string, string) error { return nil }
-func (c *caught) Warn(string, ...any)                     {}
+// Close keeps the closing record.
+func (c *Caught) Close(at record.Time, host, _ string) error {
+	n := c.n
+	return c.AddData(record.KindSurface, at, host, c.By, record.Surface{OK: true, Rows: n, Records: &n})
+}
+
+// Warn does nothing: what is warned of is in the records as well.
+func (c *Caught) Warn(string, ...any) {}
 
 // Busy tells whether the session's process says that it works, or that something
 // of it runs in the background. Source: sessions/<pid>.json of Claude Code

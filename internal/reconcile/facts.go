@@ -15,6 +15,8 @@ type Facts struct {
 	Host  string // the machine that keeps it
 
 	Blind     string            // what was not read of all that follows; "" when everything was
+	Unjudged  string            // why nothing is known of sessions and limits; "" when fleet-classify was read
+	Twin      string            // another workspace that says that it is this agent's, when no list says which counts; "": none
 	Workspace *record.Workspace // nil: nothing has its configuration there
 	Health    *record.Health    // nil: no registry lists it
 	Heal      record.Heal       // what the ledger remembers
@@ -28,7 +30,6 @@ type Facts struct {
 	Cap       int               // how many of them there may be
 	Starts    int               // starts that this sweep has decided before this
 	Restarted time.Time         // when the last restart in the fleet began, this sweep's included; zero: none
-	Acts      bool              // the scope lets fleet act; else plans alone are made
 }
 
 // reachable tells that the agent answers, as the instance that its registry lists.
@@ -71,11 +72,15 @@ func (f *Facts) starting() bool {
 	return h.LastAct != nil && record.ActVerbs[h.LastVerb] && (h.LastEnd == "" || h.LastEnd == record.EntryDone) && within(f.Now, h.LastAct.Time, startGrace)
 }
 
-// within tells that a moment is at most d before now. One that has not come yet,
+// ahead is how far a moment may lie behind the present of a sweep: that is when
+// its tick began, and observers look later.
+const ahead = 2 * time.Minute
+
+// within tells that a moment is less than d before now. One that lies far ahead,
 // as after a clock was set back, is not.
 func within(now, at time.Time, d time.Duration) bool {
 	age := now.Sub(at)
-	return age >= 0 && age < d
+	return d > 0 && age > -ahead && age < d
 }
 
 // leftClean tells that the session was left on purpose: it ended with status 0
@@ -100,8 +105,15 @@ func (f *Facts) exits() []record.AgentExit {
 	if f.Workspace != nil && f.Workspace.LastExit != nil && f.Workspace.LastExit.At != nil {
 		xs = append(xs, *f.Workspace.LastExit)
 	}
-	slices.SortStableFunc(xs, func(a, b record.AgentExit) int { return b.At.Compare(a.At.Time) })
+	slices.SortStableFunc(xs, func(a, b record.AgentExit) int { return timeOf(b.At).Compare(timeOf(a.At)) })
 	return xs
+}
+
+func timeOf(t *record.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
 }
 
 // held is Held of the agent.
@@ -129,7 +141,10 @@ func Backoff(n int, base, limit time.Duration) time.Duration {
 		return 0
 	}
 	wait := base
-	for i := 1; i < n && wait < limit; i++ {
+	for i := 1; i < n; i++ {
+		if wait > limit/2 { // twice as long could be more than a Duration holds
+			return limit
+		}
 		wait *= 2
 	}
 	return min(wait, limit)

@@ -33,8 +33,11 @@ type world struct {
 	byPID    map[int]string               // subject of the session of a live process
 	records  map[string]*record.Session   // by subject
 	pause    *record.Time
-	kept     map[string]bool // subjects of sessions that belong to an agent of the list
-	blindAll string          // what was not read of what every decision rests on
+	kept     map[string]bool   // subjects of sessions that belong to an agent of the list
+	wanted   map[string]bool   // paths of the list
+	twins    map[string]string // by agent, a second workspace that says that it is the agent's
+	blindAll string            // what was not read of what every decision rests on
+	unjudged string            // why nothing is known of sessions and limits
 
 	running   int
 	limited   int
@@ -44,7 +47,8 @@ type world struct {
 
 func gather(set *record.Set, o Options) *world {
 	w := &world{set: set, at: set.Now(o.Now), rules: record.DefaultHealRules(), places: map[string]*record.Workspace{}, healths: map[string]*record.Health{},
-		heals: map[string]record.Heal{}, verdicts: map[string]*record.Verdict{}, byPID: map[int]string{}, records: map[string]*record.Session{}, kept: map[string]bool{}}
+		heals: map[string]record.Heal{}, verdicts: map[string]*record.Verdict{}, byPID: map[int]string{}, records: map[string]*record.Session{}, kept: map[string]bool{},
+		wanted: map[string]bool{}, twins: map[string]string{}}
 	_, w.tick, _ = set.Tick()
 	if w.tick != nil {
 		w.host = w.tick.Host
@@ -61,13 +65,13 @@ func gather(set *record.Set, o Options) *world {
 	for _, h := range here[record.Heal](w, record.KindHeal) {
 		w.heals[h.Agent] = *h
 		for _, a := range h.Acts {
-			if a.Verb != "launch" && record.ActVerbs[a.Verb] && a.At.After(w.restarted) && !a.At.After(w.at.Time) {
+			if a.Verb != "launch" && record.ActVerbs[a.Verb] && a.At.After(w.restarted) && a.At.Sub(w.at.Time) < ahead {
 				w.restarted = a.At.Time
 			}
 		}
 	}
 	w.judged()
-	w.blindAll = w.unread()
+	w.blindAll = w.unread(true)
 	return w
 }
 
@@ -90,7 +94,7 @@ func (w *world) workspaces() (map[string]*record.Workspace, []*record.Workspace)
 		}
 		places[p.Path] = p
 		order = append(order, p)
-		if claudeOf(p) != nil {
+		if Claude(p) != nil {
 			w.running++
 		}
 	}
@@ -101,7 +105,8 @@ func (w *world) workspaces() (map[string]*record.Workspace, []*record.Workspace)
 // judged reads what fleet-classify said. Of a stream in which it did not end, it
 // said nothing.
 func (w *world) judged() {
-	if w.set.Closed("", judges) != nil {
+	if err := w.set.Closed("", judges); err != nil {
+		w.unjudged = err.Error()
 		return
 	}
 	for _, r := range w.set.Of(record.KindSession) {
@@ -126,13 +131,18 @@ func (w *world) judged() {
 	}
 }
 
-// unread says what was not read of what every decision rests on, "" when all was.
-func (w *world) unread() string {
+// unread says what was not read of what every decision rests on, "" when all was:
+// of decisions about agents, or else about sessions, which nobody asks for their
+// health, and which are where no agent is.
+func (w *world) unread(agents bool) string {
 	if w.host == "" {
 		return "no record says which machine this is about"
 	}
-	programs := []string{workspaces, healths, ledgers}
-	if w.tick != nil {
+	programs := []string{workspaces, ledgers}
+	if agents {
+		programs = append(programs, healths)
+	}
+	if w.tick != nil || slices.Contains(w.set.By(w.host), configs) {
 		programs = append(programs, configs)
 	}
 	for _, name := range programs {
@@ -141,7 +151,7 @@ func (w *world) unread() string {
 		}
 	}
 	for _, name := range []string{"macf/workspaces", "macf/processes", "ledger"} {
-		if says := w.surface(name, name == "ledger"); says != "" {
+		if says := w.surface(name, !agents || name == "ledger"); says != "" {
 			return says
 		}
 	}
@@ -164,17 +174,24 @@ func (w *world) surface(name string, absent bool) string {
 	return ""
 }
 
-// desired returns what should run: the list, or every workspace. Whoever is at a
-// limit is counted before anything is decided.
+// desired returns what should run: the list, or the agent of every workspace,
+// each once. Whoever is at a limit is counted before anything is decided.
 func (w *world) desired(list []Desired) []Desired {
 	if list == nil {
+		seen := map[string]bool{}
 		for _, p := range w.order {
+			if seen[p.Agent] {
+				w.twins[p.Agent] = p.Path
+				continue
+			}
+			seen[p.Agent] = true
 			list = append(list, Desired{Agent: p.Agent, Project: p.Project, Workspace: p.Path})
 		}
 	}
 	for _, d := range list {
+		w.wanted[d.Workspace] = true
 		if p := w.places[d.Workspace]; p != nil {
-			if v := w.verdict(claudeOf(p)); atLimit(v, w.at.Time) {
+			if v := w.verdict(Claude(p)); atLimit(v, w.at.Time) {
 				w.limited++
 			}
 		}
@@ -182,9 +199,9 @@ func (w *world) desired(list []Desired) []Desired {
 	return list
 }
 
-// claudeOf is the Claude Code process of a workspace, the newest of several; nil
+// Claude is the Claude Code process of a workspace, the newest of several; nil
 // when none runs there.
-func claudeOf(p *record.Workspace) *record.AgentProc {
+func Claude(p *record.Workspace) *record.AgentProc {
 	var newest *record.AgentProc
 	for i, proc := range p.Processes {
 		if proc.Kind == "claude" && (newest == nil || proc.Start != nil && (newest.Start == nil || proc.Start.After(newest.Start.Time))) {
@@ -205,9 +222,9 @@ func (w *world) verdict(proc *record.AgentProc) *record.Verdict {
 // facts are those about one agent.
 func (w *world) facts(want Desired) *Facts {
 	f := &Facts{Now: w.at.Time, Rules: w.rules, Want: want, Host: w.host, Blind: w.blindAll, Workspace: w.places[want.Workspace], Heal: w.heals[want.Agent],
-		Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
+		Unjudged: w.unjudged, Twin: w.twins[want.Agent], Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
 	if w.tick != nil {
-		f.Cap, f.Acts = w.tick.Caps.FleetSessions, w.tick.Mode == "act"
+		f.Cap = w.tick.Caps.FleetSessions
 	}
 	if f.Workspace == nil {
 		return f
@@ -217,8 +234,10 @@ func (w *world) facts(want Desired) *Facts {
 		f.Blind = says
 	}
 	f.Health = w.healths[project+"/"+want.Agent]
-	if f.Process = claudeOf(f.Workspace); f.Process == nil {
-		f.Elsewhere = w.elsewhere(want)
+	if f.Process = Claude(f.Workspace); f.Process == nil {
+		if f.Elsewhere = w.elsewhere(want); f.Elsewhere != nil {
+			w.kept[w.byPID[f.Elsewhere.PID]] = true
+		}
 	} else if subject := w.byPID[f.Process.PID]; subject != "" {
 		w.kept[subject] = true
 		f.Verdict = w.verdicts[subject]

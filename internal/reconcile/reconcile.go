@@ -62,13 +62,17 @@ func Judge(set *record.Set, o Options) Judgement {
 	return j
 }
 
+// misnamed are the reasons to leave an agent alone that are a mistake of the list
+// or of a workspace: all is not well then.
+var misnamed = []string{"no-workspace", "mislabelled", "ambiguous"}
+
 func (j *Judgement) add(subject string, d record.Decision) {
 	d.Order = len(j.Decisions) + 1
 	j.Decisions = append(j.Decisions, Judged{subject, d})
 	switch {
 	case d.Reason == "blind":
 		j.RC = 2
-	case d.Decision != "OK" && d.Decision != "SKIP":
+	case d.Decision != "OK" && d.Decision != "SKIP", slices.Contains(misnamed, d.Reason):
 		j.RC = max(j.RC, 1)
 	}
 }

@@ -30,18 +30,22 @@ var Rules = []Rule{
 		return skip("an upgrade has it, so nobody else touches it").Decision
 	}},
 	{"no-workspace", func(f *Facts) bool { return f.Workspace == nil }, func(f *Facts) record.Decision {
-		return skip("no .macf/macf-agent.json in %s", f.Want.Workspace).told("held", "it should run, and its workspace %s has no configuration of an agent", f.Want.Workspace)
+		return skip("no .macf/macf-agent.json in %s", f.Want.Workspace).told("no-workspace", "it should run, and its workspace %s has no configuration of an agent", f.Want.Workspace)
 	}},
 	{"mislabelled", (*Facts).mislabelled, func(f *Facts) record.Decision {
 		return skip("the workspace %s is of the agent %s", f.Want.Workspace, f.Workspace.Agent).
-			told("held", "its workspace %s is of another agent, %s", f.Want.Workspace, f.Workspace.Agent)
+			told("mislabelled", "its workspace %s is of another agent, %s", f.Want.Workspace, f.Workspace.Agent)
+	}},
+	{"ambiguous", func(f *Facts) bool { return f.Twin != "" }, func(f *Facts) record.Decision {
+		return skip("%s says that it is this agent's, as %s does, and no list says which counts", f.Twin, f.Want.Workspace).
+			told("ambiguous", "two workspaces say that they are its: %s and %s; name one in the list of agents", f.Want.Workspace, f.Twin)
 	}},
 	{"reachable", (*Facts).reachable, func(f *Facts) record.Decision {
 		return record.Decision{Decision: "OK", Detail: "it answers" + version(f.Health.Version)}
 	}},
 	{"elsewhere", func(f *Facts) bool { return f.Process == nil && f.Elsewhere != nil }, func(f *Facts) record.Decision {
 		return heal(f, "process %d in %s says that it is this agent, so none is launched", f.Elsewhere.PID, f.Elsewhere.Cwd).
-			told("held", "it runs outside its workspace, in %s", f.Elsewhere.Cwd)
+			told("elsewhere", "it runs outside its workspace, in %s", f.Elsewhere.Cwd)
 	}},
 	{"starting", (*Facts).starting, func(f *Facts) record.Decision {
 		return skip("it was started a moment ago").Decision
@@ -59,6 +63,10 @@ var Rules = []Rule{
 	}},
 	{"busy", func(f *Facts) bool { return f.class() == "5" }, func(f *Facts) record.Decision {
 		return heal(f, "it does not answer, and its session works").late(f, "busy", "it does not answer, and its session works: look at its channel")
+	}},
+	{"hung", func(f *Facts) bool { return f.class() == "6" }, func(f *Facts) record.Decision {
+		return heal(f, "it does not answer, and its session says that it works, and nothing has come from it for long").
+			late(f, "hung", "it does not answer, and its session says that it works, although nothing has come from it for over two hours")
 	}},
 	{"prompt", func(f *Facts) bool { return f.class() == "3" || f.class() == "7" }, func(f *Facts) record.Decision {
 		return heal(f, "it does not answer, and its session waits for the owner").late(f, "prompt", "it does not answer, and its session waits for you")
@@ -112,7 +120,7 @@ func launch(f *Facts) record.Decision {
 		return held
 	}
 	if f.Running >= f.Cap {
-		return d.not("cap", "launch", "%d agents run, and caps.fleet_sessions is %d", f.Running, f.Cap).told("held", "it should run, and %d agents run already, as many as may", f.Running)
+		return d.not("cap", "launch", "%d agents run, and caps.fleet_sessions is %d", f.Running, f.Cap).told("cap", "it should run, and %d agents run already, as many as may", f.Running)
 	}
 	d.Action = &record.Action{Verb: "launch", Driver: "tmux", Argv: f.command(), DelayS: f.Rules.StaggerS * min(f.Starts, 1)}
 	return d.Decision
@@ -122,7 +130,7 @@ func launch(f *Facts) record.Decision {
 func ladder(f *Facts) record.Decision {
 	d := heal(f, "it does not answer (%s), sweep %d", failure(f.Health), f.Heal.Deaf+1)
 	d.Tier, d.Attempt = 1, f.Heal.Attempts+1
-	if d.Deaf <= f.Rules.EscalateAfter && f.class() != "6" {
+	if d.Deaf <= f.Rules.EscalateAfter {
 		d.Action = &record.Action{Verb: "inject", Driver: "tmux", Text: InjectText}
 		return d.not("deaf", "restart", "only after %d sweeps", f.Rules.EscalateAfter).Decision
 	}
@@ -163,6 +171,9 @@ func (d draft) attempts(f *Facts, verb string) (record.Decision, bool) {
 	case used:
 		return d.not("exhausted", verb, "%d attempts were in vain", f.Heal.Attempts).
 			told("exhausted", "%d attempts did not bring it back; fleet-ledger pause, then unpause, lets it try again", f.Heal.Attempts), true
+	case f.Unjudged != "":
+		return d.not("unjudged", verb, "whether a usage limit holds is not known: %s", f.Unjudged).
+			told("unjudged", "it should run, and is not started: whether a usage limit holds is not known"), true
 	case f.Pause != nil && f.Now.Before(f.Pause.Time):
 		d.NextAt = f.Pause
 		return d.not("limit", verb, "a usage limit: nothing is started before it ends").Decision, true
@@ -232,9 +243,17 @@ func Decide(f *Facts) record.Decision {
 	if d.Reason == "" {
 		d.Reason = Rules[i].ID
 	}
+	return f.finish(d)
+}
+
+// finish adds to a decision what each has.
+func (f *Facts) finish(d record.Decision) record.Decision {
 	d.Agent, d.Seen = f.Want.Agent, f.seen()
 	if d.Decision == "SKIP" { // a sweep that leaves it alone neither counts nor forgets
 		d.Deaf = f.Heal.Deaf
+	}
+	if f.Blind != "" {
+		d.Throttled = f.Heal.Throttled
 	}
 	if d.Alert != nil && slices.Contains(f.Heal.Alerts, d.Alert.Severity) {
 		d.Not = append(d.Not, record.NotDone{Verb: "alert", Why: "somebody was told in this episode"})

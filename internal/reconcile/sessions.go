@@ -16,6 +16,7 @@ type sessionFacts struct {
 	subject   string // session:<its subject>
 	now       time.Time
 	host      string
+	blind     string // what was not read; "" when everything was
 	rules     record.HealRules
 	heal      record.Heal
 	verdict   *record.Verdict
@@ -34,6 +35,9 @@ type sessionRule struct {
 
 // sessionRules is the table of the sessions. The first row that matches decides.
 var sessionRules = []sessionRule{
+	{"blind", func(f *sessionFacts) bool { return f.blind != "" }, func(f *sessionFacts) record.Decision {
+		return skip("nothing is decided: %s", f.blind).Decision
+	}},
 	{"paused", func(f *sessionFacts) bool { return f.heal.Paused }, func(*sessionFacts) record.Decision {
 		return skip("the owner paused it").Decision
 	}},
@@ -54,10 +58,10 @@ var sessionRules = []sessionRule{
 		return d.Decision
 	}},
 	{"not-transient", func(f *sessionFacts) bool { return f.verdict.Class == "4" && !transient(f.verdict.Cause) }, func(f *sessionFacts) record.Decision {
-		return skip("an error that does not pass by itself: %s", f.verdict.Cause).told("held", "it stopped on an error that does not pass by itself: %s", f.verdict.Cause)
+		return skip("an error that does not pass by itself: %s", f.verdict.Cause).told("not-transient", "it stopped on an error that does not pass by itself: %s", f.verdict.Cause)
 	}},
 	{"cwd-gone", (*sessionFacts).cwdGone, func(f *sessionFacts) record.Decision {
-		return skip("its directory is gone, so it is not resumed").told("held", "it stopped, and its directory is gone")
+		return skip("its directory is gone, so it is not resumed").told("cwd-gone", "it stopped, and its directory is gone")
 	}},
 	{"open-call", func(f *sessionFacts) bool { return len(f.calls()) > 0 && f.verdict.Class != "6" }, func(f *sessionFacts) record.Decision {
 		calls := strings.Join(f.calls(), ", ")
@@ -123,7 +127,7 @@ func (f *sessionFacts) driver() string {
 func (f *sessionFacts) write(reason, text string) record.Decision {
 	d := draft{record.Decision{Decision: "HEAL", Tier: 1, Reason: reason, Detail: "it is " + f.verdict.ClassName}}
 	if f.driver() != "tmux" {
-		return d.not("no-terminal", "mail", "it runs in no pane of tmux, so nothing can be typed").told("held", "it is %s, and nothing reaches it but you", f.verdict.ClassName)
+		return d.not("no-terminal", "mail", "it runs in no pane of tmux, so nothing can be typed").told("no-terminal", "it is %s, and nothing reaches it but you", f.verdict.ClassName)
 	}
 	for _, a := range slices.Backward(f.heal.Acts) {
 		if !record.ActVerbs[a.Verb] && within(f.now, a.At.Time, f.mail) {
@@ -164,7 +168,7 @@ func (f *sessionFacts) resume() record.Decision {
 		}
 		d.Action = &record.Action{Verb: verb, Driver: "claude", Text: ResumeText}
 	case f.driver() != "tmux":
-		return d.not("no-terminal", verb, "its process lives and runs in no pane of tmux").told("held", "it stopped, and nothing reaches it but you")
+		return d.not("no-terminal", verb, "its process lives and runs in no pane of tmux").told("no-terminal", "it stopped, and nothing reaches it but you")
 	default:
 		d.Tier = 1
 		d.Action = &record.Action{Verb: verb, Driver: "tmux", Text: ResumeText}
@@ -173,15 +177,17 @@ func (f *sessionFacts) resume() record.Decision {
 }
 
 // sessions are the facts about the sessions of ours that no list names, and that
-// stopped, or did so before; by subject.
+// stopped, or did so before; by subject. One in the workspace of an agent of the
+// list is the agent's: what is launched there takes it up.
 func (w *world) sessions() []*sessionFacts {
 	var fs []*sessionFacts
+	blind := w.unread(false)
 	for _, subject := range slices.Sorted(maps.Keys(w.verdicts)) {
 		v, s := w.verdicts[subject], w.records[subject]
-		if s == nil || w.kept[subject] || !v.Session.Ours || v.Class == "unknown" {
+		if s == nil || w.kept[subject] || w.wanted[s.Cwd] || !v.Session.Ours || v.Class == "unknown" {
 			continue
 		}
-		f := &sessionFacts{subject: "session:" + subject, now: w.at.Time, host: w.host, rules: w.rules, heal: w.heals["session:"+subject], verdict: v, session: s,
+		f := &sessionFacts{subject: "session:" + subject, now: w.at.Time, host: w.host, blind: blind, rules: w.rules, heal: w.heals["session:"+subject], verdict: v, session: s,
 			pause: w.pause, mail: time.Duration(w.tick.Caps.MailIntervalHour) * time.Hour, restarted: w.restarted}
 		tried := f.heal.Attempts+f.heal.Injects+len(f.heal.Alerts) > 0
 		if f.stopped() || tried {

@@ -13,8 +13,9 @@ import (
 
 // Upgrade decides about the agents of a rolling upgrade to a version: one is
 // upgraded at a time, those of one registry after each other, and after the first
-// that did not come back green none any more. An agent that works waits for a
-// later sweep; one that does not answer is no matter of an upgrade.
+// that did not come back green none any more, until that one runs the version and
+// answers. An agent that works waits for a later sweep; one that does not answer is
+// no matter of an upgrade.
 func Upgrade(set *record.Set, o Options, to string) Judgement {
 	w := gather(set, o)
 	j := Judgement{At: w.at, Host: w.host}
@@ -26,21 +27,20 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 	slices.SortStableFunc(facts, func(a, b *Facts) int { return cmp.Compare(a.group(), b.group()) })
 	u := upgrade{to: to}
 	for _, f := range facts {
-		if r := f.Heal.Upgrade; r != nil && r.To == to && r.State != "green" {
-			u.busy = cmp.Or(u.busy, f.Want.Agent)
-			u.failed = u.failed || r.State == "failed"
-		}
+		u.begun(f)
 	}
 	for _, f := range facts {
 		d := u.decide(f)
-		d.Agent, d.Seen = f.Want.Agent, f.seen()
-		if d.Decision == "SKIP" {
-			d.Deaf = f.Heal.Deaf
+		if u.failed && f.Want.Agent == u.busy {
+			d.Alert = &record.Alert{Severity: "upgrade-stopped", Text: fmt.Sprintf("the upgrade to %s stopped here: %s", to, cmp.Or(f.Heal.Upgrade.Reason, "it did not come back green"))}
 		}
-		j.add(f.Want.Agent, d)
+		j.add(f.Want.Agent, f.finish(d))
 	}
 	if u.failed {
 		j.Notes = append(j.Notes, fmt.Sprintf("the upgrade to %s stopped at %s; left: %s", to, u.busy, cmp.Or(strings.Join(u.left, ", "), "none")))
+	}
+	if len(j.Decisions) == 0 && w.blindAll != "" {
+		j.RC, j.Notes = 2, append(j.Notes, "nothing is decided: "+w.blindAll)
 	}
 	return j
 }
@@ -57,40 +57,70 @@ func (f *Facts) group() string {
 type upgrade struct {
 	to     string
 	busy   string   // agent that is being upgraded, or that failed; "" none
-	failed bool     //
+	failed bool     // it failed
+	blind  string   // what of the list was not read; "" nothing
 	left   []string // agents that are behind
-	chosen string   // the agent of this sweep
 }
 
+// begun takes what an agent says of upgrades that began before: one without an
+// end, to whatever version, or one to this version that failed and has not been
+// made good since.
+func (u *upgrade) begun(f *Facts) {
+	u.blind = cmp.Or(u.blind, f.Blind)
+	switch r := f.Heal.Upgrade; {
+	case r == nil || u.failed:
+	case r.State == "open":
+		u.busy = cmp.Or(u.busy, f.Want.Agent)
+	case r.State == "failed" && r.To == u.to && !(f.Blind == "" && f.Workspace != nil && f.reachable() && !f.behind(u.to)):
+		u.busy, u.failed = f.Want.Agent, true
+	}
+}
+
+// behind tells that what answers is older than a version, or does not say.
+func (f *Facts) behind(to string) bool { return f.Health.Version == "" || Older(f.Health.Version, to) }
+
 func (u *upgrade) decide(f *Facts) record.Decision {
+	because := func(reason, format string, args ...any) record.Decision {
+		d := skip(format, args...)
+		d.Reason = reason
+		return d.Decision
+	}
 	switch {
 	case f.Blind != "":
-		d := skip("nothing is decided: %s", f.Blind)
-		d.Reason = "blind"
-		return d.Decision
+		return because("blind", "nothing is decided: %s", f.Blind)
 	case f.Heal.Paused:
-		d := skip("the owner paused it")
-		d.Reason = "paused"
-		return d.Decision
-	case f.Workspace == nil || f.Health == nil || !f.Health.Online:
-		d := skip("it does not answer, so what it runs is not known")
-		d.Reason = "offline"
-		return d.Decision
-	case !Older(f.Health.Version, u.to):
-		return record.Decision{Decision: "OK", Reason: "at-target", Detail: "it runs " + cmp.Or(f.Health.Version, "a version that it does not say")}
+		return because("paused", "the owner paused it")
+	case f.Workspace == nil:
+		return because("no-workspace", "no .macf/macf-agent.json in %s", f.Want.Workspace)
+	case f.mislabelled():
+		return because("mislabelled", "the workspace %s is of the agent %s", f.Want.Workspace, f.Workspace.Agent)
+	case f.Twin != "":
+		return because("ambiguous", "%s says that it is this agent's, as %s does", f.Twin, f.Want.Workspace)
+	case !f.reachable() || f.Health.Version == "":
+		return because("offline", "it does not answer, or not with a version, so what it runs is not known")
+	case !f.behind(u.to):
+		return record.Decision{Decision: "OK", Reason: "at-target", Detail: "it runs " + f.Health.Version}
+	case f.Process == nil:
+		return because("no-process", "it answers, and no process of it runs in %s", f.Want.Workspace)
 	}
 	u.left = append(u.left, f.Want.Agent)
+	return u.behind(f)
+}
+
+// behind decides about an agent that is to be upgraded.
+func (u *upgrade) behind(f *Facts) record.Decision {
 	d := skip("it runs %s, behind %s", f.Health.Version, u.to)
 	switch {
 	case f.maintained():
-		d.Reason = "maintenance"
 		return d.not("maintenance", "upgrade", "it is being upgraded").Decision
 	case u.failed:
-		return d.not("stopped", "upgrade", "%s did not come back green", u.busy).told("upgrade-stopped", "the upgrade to %s stopped at %s", u.to, u.busy)
+		return d.not("stopped", "upgrade", "%s did not come back green", u.busy).Decision
 	case u.busy != "":
 		return d.not("one-at-a-time", "upgrade", "%s comes first", u.busy).Decision
-	case f.Health.Busy == nil || *f.Health.Busy || f.class() != "" && !slices.Contains([]string{"9", "9a", "8", "10"}, f.class()):
-		return d.not("busy", "upgrade", "it works, or does not say").Decision
+	case u.blind != "":
+		return d.not("unread", "upgrade", "whether another is being upgraded is not known: %s", u.blind).Decision
+	case f.Health.Busy == nil || *f.Health.Busy || !slices.Contains([]string{"9", "9a", "8", "10"}, f.class()):
+		return d.not("busy", "upgrade", "it works, or that cannot be told").Decision
 	}
 	u.busy = f.Want.Agent
 	d.Decision.Decision, d.Reason, d.Attempt = "UPGRADE", "behind", 1

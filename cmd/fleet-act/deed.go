@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/act"
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/command"
+	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/ledger"
+	"github.com/fleet-tools/fleet/internal/notify"
+	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/reconcile"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// freshFor is how old a stream may be that is acted on.
+const freshFor = 10 * time.Minute
+
+// deed is one run.
+type deed struct {
+	ctx   context.Context
+	std   *cli.Std
+	opts  *options
+	scope *config.Scope
+	l     ledger.Ledger
+	w     *observe.World
+	set   *record.Set
+	tick  *record.Tick
+	host  string
+	actor *act.Actor
+	lock  io.Closer
+}
+
+// prepare reads the configuration and, but for recover, the stream. Only one run
+// acts on a scope at a time.
+func prepare(ctx context.Context, std *cli.Std, opts *options) (*deed, error) {
+	w, err := observe.New("", std.Clock, false)
+	if err != nil {
+		return nil, err
+	}
+	d := &deed{ctx: ctx, std: std, opts: opts, w: w, set: new(record.Set), host: w.Host}
+	if d.scope, err = w.Scope(opts.Config, opts.Scope); err != nil {
+		return nil, cli.Usage(err)
+	}
+	d.l = ledger.New(d.scope.StateDir, d.scope.ID)
+	if !slices.Equal(std.Args, []string{"recover"}) {
+		if d.set, err = std.ReadAll(); err != nil {
+			return nil, err
+		}
+	}
+	_, d.tick, _ = d.set.Tick()
+	if err := d.act(); err != nil {
+		return nil, err
+	}
+	if d.actor.Dry != "" {
+		return d, nil
+	}
+	if err := os.MkdirAll(d.scope.StateDir, 0o700); err != nil {
+		return nil, err
+	}
+	if d.lock, err = command.TryLock(filepath.Join(d.scope.StateDir, "act.lock"), fmt.Sprintf("fleet-act, process %d", os.Getpid())); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *deed) release() {
+	if d.lock != nil {
+		d.lock.Close()
+	}
+}
+
+// act makes the actor.
+func (d *deed) act() error {
+	rules := record.DefaultHealRules()
+	if d.scope.Heal != nil {
+		rules = *d.scope.Heal
+	}
+	drivers, err := d.drivers(rules.Stalls)
+	if err != nil {
+		return err
+	}
+	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(),
+		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Set: d.set, Ask: d.health()}, Then: d.then(), Update: driver.Updater(environment()),
+		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
+	if d.scope.OwnerChannel.Kind == "command" {
+		d.actor.Tell = d.tell
+	}
+	for _, r := range d.set.Of(record.KindFinding) {
+		if p, ok := record.Payload[record.Finding](r); ok && p.Name == "pause" && p.Until != nil {
+			d.actor.Pause = p.Until
+		}
+	}
+	return nil
+}
+
+func (d *deed) health() observe.Health {
+	_, token := d.scope.TokenFile(d.w.FS)
+	h := observe.Health{Binary: d.opts.GH, Timeout: 5 * time.Second, GHTimeout: 30 * time.Second}
+	if token == "file" {
+		h.TokenFile = d.scope.Token
+	}
+	return h
+}
+
+// dry says why nothing is done, "" when it is.
+func (d *deed) dry() string {
+	switch {
+	case !d.opts.Execute:
+		return "--execute was not given"
+	case d.scope.Mode != "act":
+		return "the scope's mode is not act"
+	case d.scope.DryRun:
+		return "the scope's dry_run is 1"
+	case d.w.Dry():
+		return "DRY_RUN is set"
+	case d.tick == nil && !slices.Equal(d.std.Args, []string{"recover"}):
+		return "the stream has no tick record"
+	case d.tick != nil && (d.tick.Scope != d.scope.ID || d.tick.Host != d.w.Host):
+		return fmt.Sprintf("the stream is of the scope %s on %s", d.tick.Scope, d.tick.Host)
+	case d.tick != nil && (d.tick.Mode != "act" || d.tick.DryRun):
+		return "the stream was judged for a scope that does not act"
+	}
+	return ""
+}
+
+// decided does what the stream's decisions ask for. A stream that is cut, or of
+// another time, is not acted on.
+func (d *deed) decided() error {
+	if err := d.set.Closed("", "fleet-reconcile"); err != nil {
+		return fmt.Errorf("nothing is done: %w", err)
+	}
+	if err := d.fresh(); err != nil {
+		return err
+	}
+	var ds []record.Decision
+	for _, r := range reconcile.Decisions(d.set) {
+		p, _ := record.Payload[record.Decision](r)
+		if r.By == "fleet-reconcile" && r.Host == d.host {
+			ds = append(ds, *p)
+		}
+	}
+	return errors.Join(d.actor.Do(d.ctx, ds), d.close())
+}
+
+func (d *deed) fresh() error {
+	at := d.set.Now(time.Time{})
+	if age := time.Since(at.Time); d.actor.Dry == "" && (age > freshFor || age < -freshFor) {
+		return fmt.Errorf("nothing is done: the stream is of %s, which is not now", at.Format(time.RFC3339))
+	}
+	return nil
+}
+
+func (d *deed) stalled() error {
+	if err := d.fresh(); err != nil {
+		return err
+	}
+	return errors.Join(d.actor.Stalled(d.ctx, d.set, d.host), d.close())
+}
+
+func (d *deed) recover() error {
+	if d.actor.Dry != "" {
+		return fmt.Errorf("nothing is recovered: %s", d.actor.Dry)
+	}
+	return errors.Join(d.actor.Recover(d.ctx), d.close())
+}
+
+func (d *deed) emit(subject string, o record.Outcome) error {
+	if err := d.std.AddData(record.KindOutcome, record.NewTime(time.Now()), d.host, subject, o); err != nil {
+		return err
+	}
+	return d.std.Out.Flush() // what was done is told when it was, whatever comes after
+}
+
+func (d *deed) close() error { return d.std.Close(record.NewTime(time.Now()), d.host, "") }
+
+// tell hands the owner's command what they should know about an agent.
+func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
+	named := d.opts.Config
+	if named != "" {
+		var err error
+		if named, err = filepath.Abs(named); err != nil {
+			return err
+		}
+	}
+	_, err := notify.Raise(ctx, d.scope.OwnerChannel, notify.AlertOf(d.scope.ID, named, severity, agent+": "+text, record.NewTime(time.Now())))
+	return err
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

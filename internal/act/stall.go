@@ -1,0 +1,89 @@
+package act
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/reconcile"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// NudgeText is what a stalled session is told.
+const NudgeText = "[fleet] This session looks stalled: the last thing that it shows is an interruption that should be over. Please go on where you were."
+
+// nudgesFor is how long nudges of one agent count together.
+const nudgesFor = 24 * time.Hour
+
+// Stalled looks at every agent of a stream whose process runs, and acts on the
+// ones that show a stall of the configuration next to their prompt: it nudges
+// them, or tells a person. It never answers what a dialog asks.
+func (a *Actor) Stalled(ctx context.Context, set *record.Set, host string) error {
+	if a.Dry == "" {
+		if err := a.Recover(ctx); err != nil {
+			return err
+		}
+	}
+	s, err := a.Book.ReadOrNone()
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, r := range set.Of(record.KindWorkspace) {
+		p, ok := record.Payload[record.Workspace](r)
+		proc := reconcile.Claude(p)
+		if !ok || r.Host != host || p.Agent == "" || proc == nil || seen[p.Agent] {
+			continue
+		}
+		seen[p.Agent] = true
+		if err := a.stalled(ctx, p, proc, host, s.Heal(p.Agent)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stalled looks at one agent.
+func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.AgentProc, host string, h record.Heal) error {
+	dr := a.Drivers["tmux"]
+	if dr == nil || h.Paused {
+		return nil
+	}
+	d := record.Decision{Agent: p.Agent, Decision: "RESUME", Tier: 1, Action: &record.Action{Verb: "nudge", Driver: "tmux", Text: NudgeText},
+		Seen: &record.Seen{Host: host, Project: p.Project, Workspace: p.Path, Tmux: p.Session, SessionID: proc.Session, PID: proc.PID, Start: proc.Start}}
+	if busy, err := a.Eyes.Busy(ctx, *d.Seen); busy || err != nil {
+		return nil // what works is not stalled, whatever it shows
+	}
+	s, err := dr.Look(ctx, driver.Target{Agent: d.Agent, Session: p.Session, Cwd: p.Path, PID: proc.PID, SessionID: proc.Session})
+	if err != nil {
+		a.Warn("looking at %s: %v", p.Agent, err)
+		return nil
+	}
+	i := slices.IndexFunc(a.Rules.Stalls, func(r record.StallRule) bool { return r.ID == s.Stall })
+	if s.Moving || i < 0 {
+		return nil
+	}
+	rule := a.Rules.Stalls[i]
+	d.Reason, d.Detail = "stall", "it shows the stall "+rule.ID
+	fired := 0
+	for _, t := range h.Acts {
+		if t.Verb == d.Action.Verb && a.Now().Sub(t.At.Time) < nudgesFor {
+			fired++
+		}
+	}
+	if rule.Action == "report" || fired >= rule.Max {
+		d.Action = nil
+		d.Alert = &record.Alert{Severity: "stall-" + rule.ID, Text: strings.TrimSpace(d.Detail + map[bool]string{true: ", and nudges did not help"}[fired >= rule.Max])}
+		if slices.Contains(h.Alerts, d.Alert.Severity) {
+			return nil
+		}
+	}
+	if a.Dry != "" || d.Action != nil {
+		if err := a.Emit(d.Agent, record.Outcome{Agent: d.Agent, Verb: "look", Result: record.Done, Detail: d.Detail}); err != nil {
+			return err
+		}
+	}
+	return a.One(ctx, d)
+}
