@@ -97,33 +97,53 @@ func (r *rosters) local(p *project) ([]macf.Variable, error) {
 	if !filepath.IsAbs(path) {
 		return nil, errors.New("the path of its registry is not absolute")
 	}
-	entries, missing, err := r.w.ReadDir(path)
-	if err == nil && !missing {
-		return r.directory(p, path, entries)
+	info, err := fs.Stat(r.w.FS, Path(path))
+	switch {
+	case err == nil && info.IsDir():
+		return r.directory(p, path)
+	case errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(path, ".json"):
+		return nil, r.unregistered(p, path)
+	case err != nil:
+		return nil, at(guard.Path(path), err)
 	}
 	b, err := r.w.ReadFile(path, macfLimit)
-	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(path, ".json") {
-		there, err := r.w.Exists(filepath.Dir(path))
-		if err == nil && there {
-			p.surface.Notes = append(p.surface.Notes, "no agent has registered yet: there is no "+guard.Path(path))
-			r.w.rec.mkdir(filepath.Dir(path))
-			return nil, nil
-		}
-	}
 	var vs []macf.Variable
 	if err == nil {
 		vs, err = macf.ParseStore(b, p.name)
 	}
 	if err != nil {
-		return nil, at(guard.Path(path), reason(err))
+		r.w.rec.file(path, []byte("null\n"), nil)
+		return nil, at(guard.Path(path), err)
 	}
 	kept, err := macf.EncodeStore(vs, p.written)
 	r.w.rec.file(path, kept, err)
 	return vs, nil
 }
 
+// unregistered says why macf's own file is not there; nil when that is because
+// no agent has registered yet.
+func (r *rosters) unregistered(p *project, path string) error {
+	there, err := r.w.Exists(filepath.Dir(path))
+	if err == nil {
+		err = r.w.dangling(path)
+	}
+	if err == nil && !there {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return at(guard.Path(path), err)
+	}
+	p.surface.Notes = append(p.surface.Notes, "no agent has registered yet: there is no "+guard.Path(path))
+	r.w.rec.mkdir(filepath.Dir(path))
+	return nil
+}
+
 // directory reads the variables of the project in a directory.
-func (r *rosters) directory(p *project, path string, entries []fs.DirEntry) (vs []macf.Variable, err error) {
+func (r *rosters) directory(p *project, path string) (vs []macf.Variable, err error) {
+	entries, _, err := r.w.ReadDir(path)
+	if err != nil {
+		return nil, at(guard.Path(path), err)
+	}
 	for _, e := range entries {
 		name := e.Name()
 		if !strings.HasPrefix(name, macf.Segment(p.written)+"_") || strings.Contains(name, ".") {
