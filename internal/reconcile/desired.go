@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -23,6 +24,17 @@ type Desired struct {
 // several ways, and the registry's is none of them.
 func Name(s string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "_", "-")
+}
+
+// isName tells whether a canonical name is one: it becomes a part of the names of
+// sessions, and a word of commands.
+func isName(s string) bool {
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-.", r) {
+			return false
+		}
+	}
+	return s != "" && !strings.HasPrefix(s, "-") && len(s) <= 200
 }
 
 // ParseDesired reads a list of the agents that should run:
@@ -116,8 +128,8 @@ func (p *parser) agent(n *yaml.Node) {
 	switch w := fields["workspace"]; {
 	case len(p.errs) > before:
 		return
-	case strings.ContainsAny(d.Agent, " \t\x00/:"):
-		p.fail(fields["agent"].Line, "agent: a name without spaces, / and :")
+	case !isName(d.Agent):
+		p.fail(fields["agent"].Line, "agent: want a name of letters and digits, with -, _ and . between them")
 		return
 	case !path.IsAbs(d.Workspace) || strings.ContainsRune(d.Workspace, 0):
 		p.fail(w.Line, "workspace: want a path that begins with /")
@@ -125,7 +137,7 @@ func (p *parser) agent(n *yaml.Node) {
 	}
 	d.Workspace = path.Clean(d.Workspace)
 	for _, o := range p.list {
-		if o.Agent == d.Agent && o.Project == d.Project {
+		if o.Agent == d.Agent { // also of another project: the ledger knows agents by name
 			p.fail(n.Line, "the agent of line %d again", o.Line)
 			return
 		}
@@ -155,7 +167,7 @@ func (p *parser) text(n *yaml.Node, fields map[string]*yaml.Node, name string, n
 func (p *parser) command(n *yaml.Node) []string {
 	words := []string{}
 	for _, w := range n.Content {
-		if w.Kind == yaml.ScalarNode && !strings.ContainsRune(w.Value, 0) {
+		if w.Kind == yaml.ScalarNode && w.ShortTag() == "!!str" && !strings.ContainsRune(w.Value, 0) {
 			words = append(words, w.Value)
 		}
 	}

@@ -36,6 +36,9 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 		}
 		j.add(f.Want.Agent, f.finish(d))
 	}
+	if u.failed || len(u.left) > 0 {
+		j.RC = max(j.RC, 1)
+	}
 	if u.failed {
 		j.Notes = append(j.Notes, fmt.Sprintf("the upgrade to %s stopped at %s; left: %s", to, u.busy, cmp.Or(strings.Join(u.left, ", "), "none")))
 	}
