@@ -289,6 +289,7 @@ PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 case ${1-} in
 --locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 hosts=${7-} && tick ;;
 --judge) dir=$2 && judge ;;
+--parts) ;; # heal.sh has the same steps
 --help) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')
 	[ -z "${FLEET_CHILD-}" ] || { echo 'tick.sh: FLEET_CHILD is set: inside a tick no tick runs' >&2 && exit 0; }

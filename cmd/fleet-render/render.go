@@ -28,6 +28,9 @@ func render(std *cli.Std, opts *options) error {
 	if opts.Format == "ps" {
 		return report.PS(std.Out, set)
 	}
+	if opts.Format == "sweep" {
+		return report.Sweep(std.Out, set, set.Now(std.Now))
+	}
 	r := report.Build(set, set.Now(std.Now))
 	if opts.Open {
 		return openPage(std, r)

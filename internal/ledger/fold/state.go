@@ -173,7 +173,10 @@ func withheldNames(counts map[string]int) map[string]int {
 
 // HasID tells whether an entry outside a tick may bear the id: once in 10^19 it
 // is another.
-func (s *State) HasID(id string) bool { return s.owners[maphash.String(s.seed, id)] }
+func (s *State) HasID(id string) bool {
+	s.init()
+	return s.owners[maphash.String(s.seed, id)]
+}
 
 // IsOpen tells whether an intent of an act has no outcome.
 func (s *State) IsOpen(id string) bool { return s.open[id].ID != "" }

@@ -1,0 +1,120 @@
+#!/bin/sh
+# heal.sh makes one sweep for the scope $FLEET_SCOPE: it looks at the agents that
+# should run and the sessions that stopped, decides what is to be done, and, where
+# the scope lets it act, does it. It leaves a report in the scope's state
+# directory, heal.md, and what it saw and did in heal/sweep.ndjson.
+#
+# Usage:
+#
+#	FLEET_SCOPE=ID heal.sh
+#
+# It runs when the scope's dispatch_enabled is exactly 1 and its heal is no null.
+# It acts when the scope's mode is act and its dry_run exactly 0; else the report
+# says what it would do. FLEET_CONFIG names another configuration. Every sweep
+# ends with an entry in the ledger, whatever became of it: when that is missing for
+# one and a half intervals, tick.sh asks about it. Status: 0 done, or switched off;
+# 1 failed; 75 another sweep runs.
+#
+# Steps say what they meet in heal.log in the state directory, which is cut to its
+# last 512 KiB when a sweep finds it over 1 MiB.
+set -u
+umask 077
+unset GO_FLAGS_COMPLETION # makes every program print completions and end well
+case ${1-} in
+--help) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+esac
+asked=${1-}
+[ $# -eq 0 ] || shift
+rest=$#
+set -- --parts "$asked" "$@"
+# shellcheck source=bin/tick.sh disable=SC1091 # the steps of a tick
+. "$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)/tick.sh"
+shift
+kept="$kept TMUX_TMPDIR MACF_WORKSPACE_ROOT" # where sessions and agents are
+
+say() { echo "heal.sh: $*" >&3; }
+fail() {
+	trap '' TERM INT HUP
+	to='' more=''
+	echo "heal.sh: the sweep failed: $1" >&2
+	say "the sweep failed: $1; more is in $state/heal.log"
+	listed fleet-ledger swept --status 1 --detail "$1" || say 'that it failed could not be noted in the ledger'
+	exit 1
+}
+judge() {
+	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-reconcile ${desired:+"--desired=$desired"}
+	[ "$(grep -c ' 0$' "$dir/stages.part")" -eq 3 ] && return
+	echo "heal.sh: the status of each stage that ended by itself: $(tr '\n' ' ' <"$dir/stages.part")" >&2
+	return 1
+}
+# act OUT IN COMMAND…: what an act writes. It waits for effects, so it has more time
+# than a step that looks; one that failed may have done something all the same.
+act() {
+	out=$1 in=$2
+	shift 2
+	(third=45m && into "$out" fed "$in" "$@")
+}
+
+sweep() {
+	[ ! -e "$state/heal.log" ] || [ -f "$state/heal.log" ] || { echo "heal.sh: $state/heal.log is no file" >&2 && exit 1; }
+	dir=$state/heal with='' to=''
+	exec 3>&2
+	[ ! -f "$state/heal.log" ] || [ "$(wc -c <"$state/heal.log")" -le 1048576 ] ||
+		{ tail -c 524288 "$state/heal.log" >"$state/heal.log.part" && mv "$state/heal.log.part" "$state/heal.log"; } || rm -f "$state/heal.log.part"
+	exec 2>>"$state/heal.log"
+	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
+	echo "heal.sh: $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
+	kept_sweep=$dir/sweep.ndjson
+	mkdir -p "$dir" || fail "$dir could not be made"
+	for old in "$dir"/*.part "$dir"/*.ndjson; do [ "$old" = "$kept_sweep" ] || rm -f "$old"; done # of a sweep that was killed
+	dir=$dir/now
+	{ rm -rf "$dir" && mkdir "$dir"; } || fail "$dir could not be made"
+
+	observe config fleet-config tick || fail 'the configuration could not be read'
+	observe ledger fleet-ledger observe &
+	observe workspaces fleet-observe-workspaces &
+	observe claude fleet-observe-claude --listing-cap "$cap"
+	wait
+	cat "$dir/config.ndjson" "$dir/workspaces.ndjson" >"$dir/agents.part" &&
+		(with=listed_for_gh && observe health sh -c "$read_first" "$dir/agents.part" fleet-observe-health ${token:+"--token-file=$token"}) &&
+		rm -f "$dir/config.ndjson" "$dir/workspaces.ndjson" # it copied them
+	into "$dir/decided.part" step sh "$self" --judge "$dir" "$desired" || fail "the records were not judged, or not kept in $dir"
+	did=0
+	act "$dir/acted.part" "$dir/decided.part" fleet-act --execute || did=$?
+	[ -s "$dir/acted.part" ] && last=$dir/acted.part || last=$dir/decided.part
+	case $stalls in '[]') ;; *) act "$dir/stalled.part" "$last" fleet-act --execute stalled && last=$dir/stalled.part || did=1 ;; esac
+	mv -f "$last" "$kept_sweep" || fail "$kept_sweep could not be written"
+	rm -rf "$dir"
+	into "$state/heal/report.md" fed "$kept_sweep" fleet-render --format sweep || fail 'the report could not be made'
+	ln -sf heal/report.md "$state/heal.md.part" && mv -f "$state/heal.md.part" "$state/heal.md" || fail "$state/heal.md could not be made"
+	[ $did -eq 0 ] || fail "fleet-act did not end well; $state/heal/report.md says what was done"
+	step fleet-ledger swept --status 0 || { say "the sweep is done, and its end could not be noted; more is in $state/heal.log"; exit 1; }
+	echo "sweep: $(sed -n '/^[0-9][0-9]* [A-Z]/p' "$state/heal/report.md" | head -n 1): $state/heal/report.md"
+}
+
+heal_around() {
+	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "heal.sh: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
+	enabled=$(get dispatch_enabled) || { echo 'heal.sh: the configuration has a mistake, so no sweep runs; fleet-config check names it' >&2 && exit 1; }
+	[ "$enabled" = 1 ] || { echo "heal.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0; }
+	values=$(listed fleet-config check --scope "$FLEET_SCOPE" >&2 && get state_dir tick_timeout_min listing_cap gh_token_file desired_agents heal) ||
+		{ echo 'heal.sh: the configuration has a mistake, so no sweep runs; fleet-config check names it' >&2 && exit 1; }
+	{ IFS= read -r state && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r desired && IFS= read -r heal; } <<END || { echo 'heal.sh: the configuration could not be read' >&2 && exit 1; }
+$values
+END
+	[ -n "$heal" ] || { echo "heal.sh: scope $FLEET_SCOPE keeps nothing alive: its heal is null" >&2 && exit 0; }
+	stalls=$(printf '%s\n' "$heal" | sed -n 's/.*"stalls":\(\[.*\]\).*/\1/p')
+	mkdir -p "$state" || { echo "heal.sh: $state cannot be made, so no sweep runs" >&2 && exit 1; }
+	to_end fleet-step --lock "$state/heal.lock" --timeout 120m -- sh "$self" --sweep "$state" "$((minutes * 20))s" "$cap" "$token" "$desired" "$stalls"
+}
+
+case $asked in
+--sweep) state=$2 third=$3 cap=$4 token=$5 desired=$6 stalls=$7 && sweep ;;
+--judge) dir=$2 desired=$3 && judge ;;
+'')
+	[ "$rest" -eq 0 ] || { echo 'heal.sh: unknown argument; try heal.sh --help' >&2 && exit 1; }
+	[ -z "${FLEET_CHILD-}" ] || { echo 'heal.sh: FLEET_CHILD is set: inside a tick no sweep runs' >&2 && exit 0; }
+	[ -n "${FLEET_SCOPE-}" ] || { echo 'heal.sh: FLEET_SCOPE names no scope; try heal.sh --help' >&2 && exit 1; }
+	heal_around
+	;;
+*) echo "heal.sh: unknown argument; try heal.sh --help" >&2 && exit 1 ;;
+esac

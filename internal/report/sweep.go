@@ -1,0 +1,109 @@
+package report
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Sweep writes what a sweep decided about agents and sessions and what became of
+// it: a line each, those of which something is to be done first. Above them stands
+// what a person should know before they trust it: that the judge was cut, that
+// something was not read, that nothing was done.
+func Sweep(w io.Writer, set *record.Set, now record.Time) error {
+	in, p := newInput(set), &page{}
+	p.printf("# Sweep, %s\n\n", now.UTC().Format("2006-01-02 15:04 MST"))
+	p.sweepState(in)
+	rows := sweepRows(in)
+	if len(rows) == 0 {
+		p.printf("Nothing was decided.\n")
+	} else {
+		p.sweepTable(rows)
+	}
+	_, err := w.Write(p.b.Bytes())
+	return err
+}
+
+// sweepState writes what the table rests on.
+func (p *page) sweepState(in *input) {
+	if err := in.Closed("", "fleet-reconcile"); err != nil {
+		p.printf("**Decisions may be missing: %s.**\n\n", text(err.Error(), saysWidth))
+	}
+	for _, r := range in.Of(record.KindSurface) {
+		s, ok := record.Payload[record.Surface](r)
+		switch {
+		case !ok:
+		case r.Subject == "fleet-reconcile":
+			for _, note := range s.Notes {
+				p.printf("- %s\n", text(note, saysWidth))
+			}
+		case !s.OK:
+			p.printf("- **not read: %s: %s**\n", text(r.Subject, psWidth), text(s.Error, saysWidth))
+		}
+	}
+	p.printf("\n")
+}
+
+// sweepRow is a line of the table.
+type sweepRow struct {
+	subject, host, decision, reason, detail, did string
+	order                                        int
+}
+
+// sweepOrder is how urgent a decision is.
+var sweepOrder = []string{"HEAL", "LAUNCH", "RESUME", "UPGRADE", "SKIP", "OK"}
+
+func sweepRows(in *input) (rows []sweepRow) {
+	did := map[string]string{}
+	for _, r := range in.Of(record.KindOutcome) {
+		o, ok := record.Payload[record.Outcome](r)
+		if !ok {
+			continue
+		}
+		says := o.Verb + ": " + o.Result
+		if o.Reason != "" {
+			says += " (" + o.Reason + ")"
+		}
+		did[r.Host+"\x00"+r.Subject] = says + strings.TrimRight("; "+cmp.Or(o.Proof, o.Detail), "; ")
+	}
+	for _, r := range in.Of(record.KindDecision) {
+		d, ok := record.Payload[record.Decision](r)
+		if !ok {
+			continue
+		}
+		row := sweepRow{subject: r.Subject, host: r.Host, decision: d.Decision, reason: d.Reason, detail: d.Detail, order: slices.Index(sweepOrder, d.Decision)}
+		if row.did = did[r.Host+"\x00"+r.Subject]; row.did == "" && d.Action != nil {
+			row.did = "would " + d.Action.Verb
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b sweepRow) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.host, b.host), cmp.Compare(a.subject, b.subject))
+	})
+	return rows
+}
+
+// sweepTable writes the lines, under one that counts them.
+func (p *page) sweepTable(rows []sweepRow) {
+	counts := map[string]int{}
+	cells := [][]string{{"AGENT", "DECISION", "REASON", "DID", "DETAIL"}}
+	for _, r := range rows {
+		counts[r.decision]++
+		cell := []string{inCell(r.subject, psWidth), inCell(r.decision, psWidth), inCell(r.reason, psWidth), inCell(r.did, psPath), inCell(r.detail, psPath)}
+		for i := range cell {
+			cell[i] = cmp.Or(cell[i], "—")
+		}
+		cells = append(cells, cell)
+	}
+	var says []string
+	for _, decision := range sweepOrder {
+		if n := counts[decision]; n > 0 {
+			says = append(says, count(n, decision, decision))
+		}
+	}
+	p.printf("%s\n\n", strings.Join(says, ", "))
+	p.grid(cells)
+}
