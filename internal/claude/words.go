@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -72,8 +73,9 @@ func proseQuestion(text string, at time.Time) *record.Question {
 	if !strings.HasSuffix(line, "?") && !strings.HasSuffix(line, "？") {
 		return nil
 	}
+	whole := guard.Withhold(line) != line // a part of a credential's line does not show any more that it is one
 	for _, stop := range []string{". ", "! ", ": ", "。"} {
-		if i := strings.LastIndex(line, stop); i >= 0 {
+		if i := strings.LastIndex(line, stop); i >= 0 && !whole {
 			line = line[i+len(stop):]
 		}
 	}
