@@ -64,7 +64,7 @@ type State struct {
 	Alive    bool      // the session is there, and a process runs in it
 	PID      int       // of the Claude Code process in it; 0 when there is none
 	Start    time.Time // of that process
-	Place    string    // where it is shown: a tmux pane id; "" when nowhere
+	Place    string    // where it is shown: a tmux pane id, a job id; "" when nowhere
 	Attached bool      // a person has it before them
 	Mode     bool      // the pane is in a mode of the runtime (copy mode): keys would not reach the session
 	Viewer   bool      // it shows its transcript or another view in place of the prompt: nothing can be told, nothing may be typed

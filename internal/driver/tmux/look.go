@@ -48,9 +48,9 @@ func (d *Driver) watch(ctx context.Context, t driver.Target) (view, error) {
 	return last, err
 }
 
-// paneFormat is what is asked of each pane: nothing that a person could have
-// named.
-const paneFormat = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{session_attached} #{?session_group_attached,#{session_group_attached},0} #{?window_active_clients,#{window_active_clients},0} #{pane_width} #{pane_height}"
+// paneFormat is what is asked of each pane. The name, which may hold blanks, is
+// last.
+const paneFormat = "#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{session_attached} #{?session_group_attached,#{session_group_attached},0} #{?window_active_clients,#{window_active_clients},0} #{session_name}"
 
 // peek looks once. A session that is not there is not Alive, and no error.
 func (d *Driver) peek(ctx context.Context, t driver.Target) (view, error) {
@@ -67,7 +67,7 @@ func (d *Driver) peek(ctx context.Context, t driver.Target) (view, error) {
 	}
 	var v view
 	if err == nil {
-		v, err = choose(out, table)
+		v, err = choose(out, sessionName(t.Session), table)
 	}
 	if err == nil && v.Place != "" {
 		v.text, err = d.run(ctx, t, "", "capture-pane", "-p", "-e", "-t", v.Place)
@@ -86,16 +86,20 @@ func (d *Driver) peek(ctx context.Context, t driver.Target) (view, error) {
 }
 
 // choose reads list-panes and returns the pane that holds the Claude Code
-// process, else the first one. The active one may be any.
-func choose(out string, table driver.Table) (view, error) {
+// process, else the first one. The active one may be any. Another session than
+// that of the name is none: to tmux "=$0:" is one too.
+func choose(out, name string, table driver.Table) (view, error) {
 	var v view
 	for line := range strings.Lines(out) {
-		f := strings.Fields(line)
-		if len(f) != 9 {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 8)
+		if len(f) != 8 {
 			return view{}, fmt.Errorf("tmux list-panes: %d fields: %q", len(f), line)
 		}
-		n := make([]int, len(f))
-		for i := 1; i < len(f); i++ {
+		if f[7] != name {
+			return view{}, nil
+		}
+		var n [7]int
+		for i := 1; i < len(n); i++ {
 			var err error
 			if n[i], err = strconv.Atoi(f[i]); err != nil {
 				return view{}, fmt.Errorf("tmux list-panes: %q is no number: %q", f[i], line)

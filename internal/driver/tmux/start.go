@@ -3,8 +3,10 @@ package tmux
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/guard"
@@ -29,6 +31,9 @@ func (d *Driver) start(ctx context.Context, t driver.Target, how driver.Launch) 
 	}
 	if len(how.Argv) == 0 || !filepath.IsAbs(t.Cwd) {
 		return driver.State{}, fmt.Errorf("nothing to run, or no absolute directory: %q in %q", how.Argv, t.Cwd)
+	}
+	if info, err := os.Stat(t.Cwd); err != nil || !info.IsDir() { // tmux would take the home in its place
+		return driver.State{}, fmt.Errorf("its directory %s is gone: %v", t.Cwd, err)
 	}
 	if v, err := d.peek(ctx, t); err != nil || v.Place != "" {
 		if err == nil {
@@ -60,12 +65,13 @@ func (d *Driver) start(ctx context.Context, t driver.Target, how driver.Launch) 
 }
 
 // begun waits until the Claude Code process of a new session has lived for a
-// while in the right directory.
+// while, in the right directory, with something to show: one that refuses to go
+// on needs some seconds to say so.
 func (d *Driver) begun(ctx context.Context, t driver.Target) (driver.State, error) {
 	v, err := view{}, error(nil)
-	seen := driver.Until(ctx, d.Begin, func() bool {
+	driver.Until(ctx, d.Begin, func() bool {
 		v, err = d.peek(ctx, t)
-		return err != nil || !v.Alive || v.process != nil
+		return err != nil || !v.Alive || v.process != nil && (v.Prompt || v.Viewer || v.Dialog != "")
 	})
 	first := v.process
 	if err == nil && first != nil && driver.Pause(ctx, d.Stays) {
@@ -77,12 +83,8 @@ func (d *Driver) begun(ctx context.Context, t driver.Target) (driver.State, erro
 	case v.Place == "":
 		return v.State, driver.ErrGone
 	case !v.Alive:
-		last := guard.Text(lastWords(v.text), maxLastWords)
-		if _, err := d.run(ctx, t, "", "kill-session", "-t", word(exactly(t))); err != nil && !missing(err) {
-			return v.State, err
-		}
-		return v.State, fmt.Errorf("%w: it said: %s", driver.ErrGone, last)
-	case !seen || v.process == nil || v.PID != first.PID:
+		return v.State, d.buried(ctx, t, v)
+	case v.process == nil || first == nil || v.PID != first.PID:
 		return v.State, driver.ErrUnseen
 	}
 	cwd, err := driver.Cwd(ctx, v.PID)
@@ -90,6 +92,20 @@ func (d *Driver) begun(ctx context.Context, t driver.Target) (driver.State, erro
 		return v.State, fmt.Errorf("%w: process %d works in %q: %v", driver.ErrUnseen, v.PID, cwd, err)
 	}
 	return v.State, nil
+}
+
+// buried closes a session that ended at once. The error tells what it said.
+func (d *Driver) buried(ctx context.Context, t driver.Target, v view) error {
+	// tmux may learn that it ended before it has read what it said.
+	driver.Until(ctx, time.Second, func() bool {
+		now, err := d.peek(ctx, t)
+		v.text = now.text
+		return err != nil || lastWords(v.text) != ""
+	})
+	if _, err := d.run(ctx, t, "", "kill-session", "-t", word(exactly(t))); err != nil && !missing(err) {
+		return err
+	}
+	return fmt.Errorf("%w: it said: %s", driver.ErrGone, guard.Text(lastWords(v.text), maxLastWords))
 }
 
 // lastWords are the last rows of a pane, without the line that tmux adds.

@@ -92,7 +92,7 @@ func (r *rig) put(t *testing.T, name, text string) {
 
 // panes makes the one pane %7: dead, in a mode, attached, by group, by window.
 func (r *rig) panes(t *testing.T, flags string) {
-	r.put(t, "panes", "%7 "+strconv.Itoa(r.PID)+" "+flags+" 200 50\n")
+	r.put(t, "panes", "%7 "+strconv.Itoa(r.PID)+" "+flags+" shop@lamp_1\n")
 }
 
 func (r *rig) target() driver.Target {
@@ -166,7 +166,7 @@ func TestSay_refuses(t *testing.T) {
 			r.put(t, "pane", strings.Replace(shows(""), "● Hi.", "✽ Generating… (3s)", 1))
 		}, "x", driver.ErrBusy},
 		{"a dead pane", func(t *testing.T, r *rig) { r.panes(t, "1 0 0 0 0") }, "x", driver.ErrAbsent},
-		{"a shell in its place", func(t *testing.T, r *rig) { r.put(t, "panes", "%7 99999999 0 0 0 0 0 200 50\n") }, "x", driver.ErrAbsent},
+		{"a shell in its place", func(t *testing.T, r *rig) { r.put(t, "panes", "%7 99999999 0 0 0 0 0 shop@lamp_1\n") }, "x", driver.ErrAbsent},
 		{"no session", func(t *testing.T, r *rig) { r.put(t, "says", "can't find session: shop@lamp_1\n") }, "x", driver.ErrAbsent},
 		{"no server", func(t *testing.T, r *rig) { r.put(t, "says", "no server running on /tmp/x\n") }, "x", driver.ErrAbsent},
 		{"another process", func(t *testing.T, r *rig) { r.Start = r.Start.Add(time.Minute) }, "x", driver.ErrChanged},
@@ -259,7 +259,7 @@ func TestLook(t *testing.T) {
 	if s, err := r.d.Look(t.Context(), r.target()); err == nil || s.Alive {
 		t.Errorf("no tmux: %+v, %v", s, err)
 	}
-	for _, bad := range []string{"", "a\nb"} {
+	for _, bad := range []string{"", "a\nb", "$0"} {
 		if _, err := r.d.Look(context.Background(), driver.Target{Session: bad}); err == nil {
 			t.Errorf("the name %q is taken", bad)
 		}
@@ -289,21 +289,22 @@ func TestChoose(t *testing.T) {
 		pid              int
 		alive, attached  bool
 	}{
-		{"below a shell", "%1 20 0 0 0 0 0 80 24\n%2 10 0 0 0 0 0 80 24\n", "%2", 11, true, false},
-		{"attached to another window", "%1 20 0 0 0 0 1 80 24\n%2 10 0 0 0 0 0 80 24\n", "%2", 11, true, true},
-		{"none", "%1 20 0 0 0 0 0 80 24\n", "%1", 0, true, false},
-		{"dead", "%1 10 1 0 0 0 0 80 24\n", "%1", 0, false, false},
-		{"dead beside one that lives", "%1 10 1 0 0 0 0 80 24\n%2 20 0 0 0 0 0 80 24\n", "%2", 0, true, false},
+		{"below a shell", "%1 20 0 0 0 0 0 my lamp\n%2 10 0 0 0 0 0 my lamp\n", "%2", 11, true, false},
+		{"attached to another window", "%1 20 0 0 0 0 1 my lamp\n%2 10 0 0 0 0 0 my lamp\n", "%2", 11, true, true},
+		{"none", "%1 20 0 0 0 0 0 my lamp\n", "%1", 0, true, false},
+		{"dead", "%1 10 1 0 0 0 0 my lamp\n", "%1", 0, false, false},
+		{"dead beside one that lives", "%1 10 1 0 0 0 0 my lamp\n%2 20 0 0 0 0 0 my lamp\n", "%2", 0, true, false},
 		{"nothing", "", "", 0, false, false},
+		{"another session", "%2 10 0 0 0 0 0 my lamps\n", "", 0, false, false},
 	}
 	for _, tt := range tests {
-		v, err := choose(tt.out, table)
+		v, err := choose(tt.out, "my lamp", table)
 		if err != nil || v.Place != tt.place || v.PID != tt.pid || v.Alive != tt.alive || v.Attached != tt.attached {
 			t.Errorf("%s: %+v, %v", tt.name, v.State, err)
 		}
 	}
-	for _, bad := range []string{"%1 20 0\n", "%1 x 0 0 0 0 0 80 24\n"} {
-		if _, err := choose(bad, table); err == nil {
+	for _, bad := range []string{"%1 20 0\n", "%1 x 0 0 0 0 0 my lamp\n"} {
+		if _, err := choose(bad, "my lamp", table); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
@@ -315,7 +316,13 @@ func TestStart_words(t *testing.T) {
 	r.put(t, "panes", "")
 	how := driver.Launch{Argv: []string{"claude", "a;", "#{x}"}, Env: []string{"A=b;", "B=#(id)"}, Then: []string{"note", "it's"}}
 	target := r.target()
-	target.Cwd = "/a#b;"
+	target.Cwd = filepath.Join(r.dir, "a#b;")
+	if _, err := r.d.Start(t.Context(), target, how); err == nil || !strings.Contains(err.Error(), "is gone") || len(r.log("new-session")) > 0 { // case path-worktree-gone
+		t.Errorf("no directory: %v", err)
+	}
+	if err := os.Mkdir(target.Cwd, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := r.d.Start(t.Context(), target, how); !errors.Is(err, driver.ErrGone) {
 		t.Errorf("%v", err)
 	}
@@ -324,7 +331,7 @@ func TestStart_words(t *testing.T) {
 		t.Fatalf("%q", calls)
 	}
 	got := strings.Join(calls[0], " ")
-	for _, want := range []string{"-u new-session -d -s shop@lamp_1 -x 200 -y 50 -c /a##b\\; -e A=b\\; -e B=#(id) -- sh -c ", ` fleet-launch claude a\; #{x} ; set-option -w -t =shop@lamp_1: remain-on-exit on`, `'note' 'it'\''s' "$fleet_s"`, " TERM PWD A B "} {
+	for _, want := range []string{"-u new-session -d -s shop@lamp_1 -x 200 -y 50 -c " + r.dir + "/a##b\\; -e A=b\\; -e B=#(id) -- sh -c ", ` fleet-launch claude a\; #{x} ; set-option -w -t =shop@lamp_1: remain-on-exit on`, `'note' 'it'\''s' "$fleet_s"`, " TERM PWD A B "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
