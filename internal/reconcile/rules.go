@@ -92,7 +92,8 @@ func (f *Facts) maintained() bool {
 }
 
 func (f *Facts) mislabelled() bool {
-	return f.Workspace.Agent != f.Want.Agent || f.Want.Project != "" && f.Want.Project != f.Workspace.Project
+	w := f.Workspace
+	return w != nil && (w.Agent != f.Want.Agent || f.Want.Project != "" && f.Want.Project != w.Project)
 }
 
 // throttle waits for the end of a limit. A session that works on in spite of it
