@@ -19,7 +19,7 @@ func (m *machine) run() {
 	}
 	judged := m.exec(m.exec(stream, "fleet-classify"), "fleet-asks")
 	snapshot := m.exec(judged, "fleet-ledger", "append")
-	for _, format := range []string{"md", "json", "html", "asks", "label-sheet", "label-csv"} {
+	for _, format := range []string{"md", "json", "html", "asks", "ps", "label-sheet", "label-csv"} {
 		m.exec(snapshot, "fleet-render", "--format", format, "--per-class", "9")
 	}
 	m.exec(snapshot, "fleet-ledger", "exit", "--tick", "1")
@@ -49,13 +49,15 @@ func (m *machine) observe() []byte {
 	board := m.exec(nil, "fleet-observe-board", "--fixtures", of("board"), "--record", rec("board"))
 	mac := m.exec(nil, "fleet-observe-schedule", "--fixtures", of("mac"), "--record", rec("mac"), "--config", of("mac/root/Users/ana/.config/ctx/fleet.json"))
 	linux := m.exec(nil, "fleet-observe-schedule", "--fixtures", of("linux"), "--record", rec("linux"))
+	spaces := m.exec(nil, "fleet-observe-workspaces", "--fixtures", of("macf"), "--record", rec("macf"))
+	agents := m.exec(spaces, "fleet-observe-health", "--fixtures", of("macf"), "--record", rec("agents"))
 	ledger := m.exec(nil, "fleet-ledger", "observe")
 	m.check("the recordings", tree(m.t, filepath.Join(m.dir, "recorded")))
 	schedules := mac
 	if m.round%2 == 0 {
 		schedules = linux
 	}
-	return bytes.Join([][]byte{m.tick("1"), m.claude, paseo, ofGitHub(gh), board, schedules, ledger}, nil)
+	return bytes.Join([][]byte{m.tick("1"), m.claude, paseo, ofGitHub(gh), board, schedules, agents, ledger}, nil)
 }
 
 // tick returns the tick record, of repositories with nothing planted in them.

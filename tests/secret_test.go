@@ -113,7 +113,7 @@ type machine struct {
 func sources(round int) map[string]string {
 	stages := []string{"20-all-live", "62-daemon-killed9-15s", "C32-one-session-two-processes", "C40-stopped-orphans-alive"}
 	from := map[string]string{"claude": "cc-2.1.280", "paseo": "paseo-0.1.65/" + stages[round%4], "gh": "gh-written/fleet",
-		"board": "board-written/fleet", "mac": "schedule-written/mac", "linux": "schedule-written/linux"}
+		"board": "board-written/fleet", "mac": "schedule-written/mac", "linux": "schedule-written/linux", "macf": "macf-written/fleet"}
 	for name, dir := range from {
 		from[name] = filepath.Join(root, "fixtures", dir)
 	}

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -39,21 +40,20 @@ func (r *rosters) trust(p *project, vs []macf.Variable) *trust {
 	if err != nil {
 		return &trust{err: err}
 	}
-	t := &trust{roots: x509.NewCertPool()}
-	if !t.roots.AppendCertsFromPEM(pem) {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
 		return &trust{err: errors.New("the certificate of the project's authority is none")}
 	}
+	var why error // of the first
 	for _, s := range p.spaces {
-		own, err := keyPair(r.w, filepath.Join(s.Path, ".macf/certs"))
+		dir := filepath.Join(s.Path, ".macf/certs")
+		own, err := keyPair(r.w, dir)
 		if err == nil {
-			t.own, t.err = []tls.Certificate{own}, nil
-			return t
+			return &trust{roots: roots, own: []tls.Certificate{own}}
 		}
-		if t.err == nil {
-			t.err = at(guard.Path(filepath.Join(s.Path, ".macf/certs")), err)
-		}
+		why = cmp.Or(why, at(guard.Path(dir), err))
 	}
-	return t
+	return &trust{err: why}
 }
 
 // keyPair reads the certificate of an agent. No error quotes the key.
