@@ -122,6 +122,9 @@ var keyCases = []keyCase{
 		"no rules":          repo(0, func(p *record.Repo) { p.Rules = nil }),
 		"gh cut":            cut("devbox " + observer + "gh"),
 		"slug unread":       repo(0, func(p *record.Repo) { p.Slug, p.OK, p.Rules = "", false, nil })}},
+	{"heal:code-agent:stuck", healed("code-agent", "stuck", "held"), map[string]change{"ledger cut": cut("devbox " + ledger), "ledger failed": failed("devbox ledger"),
+		"config cut": cut("devbox " + config)}},
+	{"heal:sweep", sweeps(0, 0), map[string]change{"ledger cut": cut("devbox " + ledger), "ledger failed": failed("devbox ledger")}},
 	{"when:odd", judged(devbox, "s1", "5", "", kind("")), map[string]change{
 		"listing failed": failed("devbox claude/listing"), "listing absent": absent("attic claude/listing"), "anything failed": failed("attic claude/transcripts"),
 		"directory cut": cut("devbox " + observer + "claude@work"), "paseo not run": silent("devbox " + observer + "paseo"), "board absent": absent("devbox board/home"),

@@ -31,6 +31,7 @@ var needs = []need{
 	{"spawn-duplicate:", []check{listingEverywhere, placesKnown}},
 	{"repo:", []check{repoRead}},
 	{"rules:", []check{rulesRead}},
+	{"heal:", nil}, // likewise
 	{"when:", []check{whenRead}},
 }
 

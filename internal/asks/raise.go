@@ -42,7 +42,7 @@ func (s *stream) raise(when When) ([]condition, error) {
 		if err != nil {
 			return nil, err
 		}
-		cs = slices.Concat(cs, s.unread(), s.unparsed(), s.drift(), s.findings(), s.repos(), own)
+		cs = slices.Concat(cs, s.unread(), s.unparsed(), s.drift(), s.findings(), s.repos(), s.heals(), own)
 	}
 	for i := range cs {
 		cs[i].question = oneLine(cs[i].question)

@@ -29,6 +29,8 @@ func ptr[T any](v T) *T { return &v }
 type world struct {
 	tick     *record.Tick // null: without a configuration
 	asked    []record.Asked
+	heals    []record.Heal
+	swept    *record.Swept
 	sessions []seat
 	surfaces map[string]*record.Surface // by host and name: devbox claude/jobs
 	repos    []*record.Repo
@@ -97,6 +99,26 @@ func judged(host, subject, class, question string, changes ...func(*seat)) chang
 func gone(host, subject string) change {
 	return func(w *world) {
 		w.sessions = slices.DeleteFunc(w.sessions, func(o seat) bool { return o.host == host && o.subject == subject })
+	}
+}
+
+// healed puts what fleet-act filed about an agent into the ledger, of a scope that
+// keeps agents alive.
+func healed(agent string, severities ...string) change {
+	return func(w *world) {
+		sweeps(-time.Minute, 0)(w)
+		w.heals = append(w.heals, record.Heal{Agent: agent, Alerts: severities, Texts: map[string]string{"stuck": "three attempts"}})
+	}
+}
+
+// sweeps has the last sweep end before noon, or when the time is zero never.
+func sweeps(ago time.Duration, exit int) change {
+	return func(w *world) {
+		rules := record.DefaultHealRules()
+		w.tick.Heal, w.swept = &rules, nil
+		if ago != 0 {
+			w.swept = &record.Swept{At: record.NewTime(noon.Add(ago)), Exit: exit}
+		}
 	}
 }
 

@@ -82,6 +82,12 @@ func (w *world) records() []record.Record {
 		for _, a := range w.asked {
 			out.add(record.KindAsked, devbox, ledger, a.Key, a)
 		}
+		for _, h := range w.heals {
+			out.add(record.KindHeal, devbox, ledger, h.Agent, h)
+		}
+		if w.swept != nil {
+			out.add(record.KindSwept, devbox, ledger, "sweep", w.swept)
+		}
 		out.close(devbox, ledger, "")
 	}
 	for _, host := range hosts {

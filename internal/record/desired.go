@@ -75,23 +75,24 @@ type Health struct {
 // Heal is what the ledger knows of an agent or session that is kept alive.
 // Subject: its name, or session:<id>. Host: the machine of the ledger.
 type Heal struct {
-	Agent     string      `json:"agent"`
-	Paused    bool        `json:"paused"`              // the owner said: leave it alone
-	PausedAt  *Time       `json:"paused_at,omitempty"` // absent when not paused
-	Deaf      int         `json:"deaf"`                // sweeps in a row that acted and found it deaf
-	Throttled int         `json:"throttled"`           // sweeps in a row that found it at a limit and idle
-	Attempts  int         `json:"attempts"`            // restarts and launches begun since it was last well
-	Injects   int         `json:"injects"`             // messages begun since it was last well
-	LastAct   *Time       `json:"last_act"`            // when the last of them began; null: none
-	LastVerb  string      `json:"last_verb,omitempty"` //
-	LastEnd   string      `json:"last_end,omitempty"`  // outcome of the last: done, or the reason of a failure; absent while it is open
-	Acts      []ActTime   `json:"acts,omitempty"`      // those of the last day, newest last
-	Alerts    []string    `json:"alerts,omitempty"`    // severities that were filed since it was last well
-	AliveAt   *Time       `json:"alive_at"`            // when a sweep last saw it well; null: never
-	LastExit  *AgentExit  `json:"last_exit,omitempty"` // the newest that a sweep noted
-	Open      []OpenAct   `json:"open,omitempty"`      // intents without an outcome
-	SweptAt   *Time       `json:"swept_at"`            // when a sweep that acts last spoke of it; null: never
-	Upgrade   *UpgradeRun `json:"upgrade,omitempty"`   // the upgrade that it is in, or that stopped at it
+	Agent     string            `json:"agent"`
+	Paused    bool              `json:"paused"`                // the owner said: leave it alone
+	PausedAt  *Time             `json:"paused_at,omitempty"`   // absent when not paused
+	Deaf      int               `json:"deaf"`                  // sweeps in a row that acted and found it deaf
+	Throttled int               `json:"throttled"`             // sweeps in a row that found it at a limit and idle
+	Attempts  int               `json:"attempts"`              // restarts and launches begun since it was last well
+	Injects   int               `json:"injects"`               // messages begun since it was last well
+	LastAct   *Time             `json:"last_act"`              // when the last of them began; null: none
+	LastVerb  string            `json:"last_verb,omitempty"`   //
+	LastEnd   string            `json:"last_end,omitempty"`    // outcome of the last: done, or the reason of a failure; absent while it is open
+	Acts      []ActTime         `json:"acts,omitempty"`        // those of the last day, newest last
+	Alerts    []string          `json:"alerts,omitempty"`      // severities that were filed since it was last well
+	Texts     map[string]string `json:"alert_texts,omitempty"` // by severity, what was said of it
+	AliveAt   *Time             `json:"alive_at"`              // when a sweep last saw it well; null: never
+	LastExit  *AgentExit        `json:"last_exit,omitempty"`   // the newest that a sweep noted
+	Open      []OpenAct         `json:"open,omitempty"`        // intents without an outcome
+	SweptAt   *Time             `json:"swept_at"`              // when a sweep that acts last spoke of it; null: never
+	Upgrade   *UpgradeRun       `json:"upgrade,omitempty"`     // the upgrade that it is in, or that stopped at it
 }
 
 // Swept is the last sweep that ended, whether it acted or not. Subject: sweep.

@@ -39,7 +39,7 @@ type swept struct{ last, ok string }
 
 // well ends an episode.
 func (s *State) well(h *record.Heal) {
-	h.Deaf, h.Throttled, h.Attempts, h.Injects, h.Alerts = 0, 0, 0, 0, nil
+	h.Deaf, h.Throttled, h.Attempts, h.Injects, h.Alerts, h.Texts = 0, 0, 0, 0, nil, nil
 }
 
 // addPause takes the owner's word. A pause ends the episode: after it the agent
@@ -95,8 +95,13 @@ func (s *State) acted(intent, e record.Entry) {
 	done := e.Kind == record.EntryDone
 	switch _, known := record.ActVerbs[intent.Verb]; {
 	case intent.Verb == record.VerbAlert && done:
-		if severity := guard.Withhold(decode[record.ActTarget](intent.Target).Severity); !slices.Contains(h.Alerts, severity) {
+		t := decode[record.ActTarget](intent.Target)
+		if severity := guard.Withhold(t.Severity); !slices.Contains(h.Alerts, severity) {
 			h.Alerts = append(slices.Clone(h.Alerts), severity)
+			if h.Texts = maps.Clone(h.Texts); h.Texts == nil {
+				h.Texts = map[string]string{}
+			}
+			h.Texts[severity] = guard.Text(t.Text, 300)
 		}
 	case known:
 		h.LastEnd = guard.Withhold(e.Reason)

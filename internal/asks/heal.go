@@ -1,0 +1,46 @@
+package asks
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// heals are what fleet-act filed about agents and sessions, and that no sweep
+// ended for one and a half of the times between two: nothing local notices its
+// own death, so what ticks asks about what sweeps. Nothing of it where the
+// configuration keeps nothing alive.
+func (s *stream) heals() []condition {
+	if s.tick.Heal == nil || !s.read(s.host, "ledger", "") {
+		return nil
+	}
+	cs := s.sweeps()
+	for _, r := range s.set.Of(record.KindHeal) {
+		h, ok := record.Payload[record.Heal](r)
+		if !ok || r.Host != s.host {
+			continue
+		}
+		for _, severity := range h.Alerts {
+			cs = append(cs, condition{key: "heal:" + h.Agent + ":" + severity, question: h.Agent + ": " + cmp.Or(h.Texts[severity], severity)})
+		}
+	}
+	return cs
+}
+
+func (s *stream) sweeps() []condition {
+	const key = "heal:sweep"
+	late := time.Duration(s.tick.Heal.IntervalMin) * time.Minute * 3 / 2
+	r, ok := s.set.Get(record.Identity{Host: s.host, Kind: record.KindSwept, Subject: "sweep"})
+	p, _ := record.Payload[record.Swept](r)
+	switch {
+	case !ok:
+		return []condition{{key: key, question: "no sweep of heal.sh ever ended: is its timer installed?"}}
+	case r.At.Sub(p.At.Time) > late:
+		return []condition{{key: key, question: fmt.Sprintf("no sweep of heal.sh has ended for over %v: nothing is kept alive", late)}}
+	case p.Exit != 0:
+		return []condition{{key: key, question: "the last sweep of heal.sh failed: heal.log says why"}}
+	}
+	return nil
+}

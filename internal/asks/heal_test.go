@@ -1,0 +1,30 @@
+package asks
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// What was filed is asked in its own words, each severity for itself; a sweep
+// that ended in time is no question, nor is one where nothing is kept alive.
+func TestHeals(t *testing.T) {
+	f := newWorld(healed("code-agent", "stuck", "held")).fold(t)
+	var questions []string
+	for _, a := range f.Asks {
+		questions = append(questions, a.Key+" = "+a.Question)
+	}
+	if want := []string{"heal:code-agent:held = code-agent: held", "heal:code-agent:stuck = code-agent: three attempts"}; !slices.Equal(questions, want) {
+		t.Errorf("%q", questions)
+	}
+	for _, c := range []change{sweeps(-15*time.Minute-time.Second, 0), sweeps(-time.Minute, 1)} {
+		if f := newWorld(c).fold(t); len(f.Asks) != 1 || f.Asks[0].Key != "heal:sweep" {
+			t.Errorf("%+v", f.Asks)
+		}
+	}
+	for what, c := range map[string]change{"in time": sweeps(-15*time.Minute, 0), "not kept alive": func(w *world) { healed("a", "stuck")(w); w.tick.Heal = nil }} {
+		if f := newWorld(c).fold(t); len(f.Asks) > 0 {
+			t.Errorf("%s: %+v", what, f.Asks)
+		}
+	}
+}
