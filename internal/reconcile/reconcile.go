@@ -48,6 +48,7 @@ func Judge(set *record.Set, o Options) Judgement {
 	}
 	if w.tick != nil && w.tick.Mode == "act" && w.tick.Heal != nil {
 		for _, s := range w.sessions() {
+			s.restarted = w.restarted // what this sweep has decided counts
 			d := decideSession(s)
 			w.note(d)
 			j.add(s.subject, d)

@@ -1,0 +1,264 @@
+package reconcile
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// Changes of a session.
+
+type change = func(*record.Session, *record.Verdict, *record.Heal)
+
+func job(state string) change {
+	return func(p *record.Session, v *record.Verdict, _ *record.Heal) {
+		p.Job, v.Session.JobID = &record.Job{ID: "j1", State: state}, "j1"
+	}
+}
+
+func acted(ago *record.Time, verbs ...string) change {
+	return func(_ *record.Session, _ *record.Verdict, h *record.Heal) {
+		for _, verb := range verbs {
+			if h.LastAct, h.LastVerb, h.LastEnd = ago, verb, "done"; record.ActVerbs[verb] {
+				h.Attempts++
+			} else {
+				h.Injects++
+			}
+			h.Acts = append(h.Acts, record.ActTime{At: *ago, Verb: verb})
+		}
+	}
+}
+
+func placed(how string) change {
+	return func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Placement = how }
+}
+
+func open(tools ...string) change {
+	return func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Transcript.OpenCalls = tools }
+}
+
+func nowhere(_ *record.Session, v *record.Verdict, _ *record.Heal) { v.Session.Tmux = "" }
+
+func resetAt(t *record.Time) change {
+	return func(_ *record.Session, v *record.Verdict, _ *record.Heal) { v.ResetAt = t }
+}
+
+func pausedSession(_ *record.Session, _ *record.Verdict, h *record.Heal) { h.Paused = true }
+
+func toldOf(severities ...string) change {
+	return func(_ *record.Session, _ *record.Verdict, h *record.Heal) { h.Alerts = severities }
+}
+
+// A sessionScene is about the session "s" of a class; row is the row of
+// sessionRules that decides about it, want the decision in brief, none when the
+// session is no matter of a decision.
+type sessionScene struct {
+	name, class, row, want string
+	changes                []change
+}
+
+var sessionTable = []sessionScene{
+	{"works", "5", "", "", nil},
+	{"waits", "3", "", "", nil},
+	{"not known", "unknown", "", "", []change{acted(ago(time.Hour), "resume")}},
+	{"not ours", "9", "", "", []change{func(_ *record.Session, v *record.Verdict, _ *record.Heal) { v.Session.Ours = false }}},
+	{"paused", "4", "paused", "SKIP paused", []change{cause("network"), ended, pausedSession}},
+	{"paused and well again", "5", "paused", "SKIP paused", []change{pausedSession, acted(ago(time.Hour), "resume")}},
+	{"goes on after a resume", "5", "well", "OK well", []change{acted(ago(time.Hour), "resume")}},
+	{"goes on after a message", "9a", "well", "OK well", []change{acted(ago(time.Hour), "mail")}},
+	{"goes on after an alert", "10", "well", "OK well", []change{toldOf("open-call")}},
+	{"works, and was done", "5", "well", "OK well", []change{job("done"), toldOf("hung")}},
+	{"closed, and its job done", "8", "well", "OK well", []change{ended, job("done"), toldOf("hung")}},
+	{"done a moment after a resume", "9", "finished", "SKIP finished", []change{ended, job("done"), acted(ago(time.Minute), "resume")}},
+	{"done", "9", "finished", "SKIP finished", []change{ended, job("done")}},
+	{"stopped by its owner", "4", "finished", "SKIP finished", []change{ended, job("stopped"), cause("network")}},
+	{"listed as done", "9", "finished", "SKIP finished", []change{ended, func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Listing = &record.Listing{State: "done"} }}},
+	{"stopped at a limit, then by its owner", "2", "finished", "SKIP finished", []change{ended, job("stopped"), resetAt(ago(time.Hour))}},
+	{"resumed a moment ago", "4", "starting", "SKIP starting", []change{ended, cause("network"), acted(ago(time.Minute), "resume")}},
+	{"resumed a moment ago, at a limit again", "2", "starting", "SKIP starting", []change{ended, resetAt(ago(-time.Hour)), acted(ago(time.Minute), "resume")}},
+	{"written to a moment ago", "9", "starting", "SKIP starting", []change{acted(ago(time.Minute), "mail")}},
+	{"at a limit", "2", "limit", "SKIP limit", []change{ended, resetAt(ago(-time.Hour))}},
+	{"at a limit without an end", "2", "limit", "SKIP limit", []change{ended}},
+	{"at a limit, its directory gone", "2", "limit", "SKIP limit", []change{ended, placed(record.PlacedGone)}},
+	{"after its limit", "2", "stopped", "RESUME after-limit resume", []change{ended, resetAt(ago(time.Hour))}},
+	{"after its limit, its process there", "2", "stopped", "RESUME after-limit inject", []change{resetAt(ago(time.Hour))}},
+	{"after its limit, no terminal", "2", "stopped", "RESUME no-terminal !no-terminal", []change{resetAt(ago(time.Hour)), nowhere}},
+	{"after its limit, tried", "2", "stopped", "RESUME backoff", []change{ended, resetAt(ago(46 * time.Minute)), acted(ago(10*time.Minute), "resume")}},
+	{"after its limit, tried long ago", "2", "stopped", "RESUME after-limit resume", []change{ended, resetAt(ago(46 * time.Minute)), acted(ago(30*time.Minute), "resume")}},
+	{"after its limit, tried three times", "2", "stopped", "RESUME exhausted !exhausted", []change{ended, resetAt(ago(24 * time.Hour)), acted(ago(9*time.Hour), "resume", "inject", "resume")}},
+	{"no login", "4", "not-transient", "SKIP not-transient !not-transient", []change{ended, cause("login")}},
+	{"no login, told", "4", "not-transient", "SKIP not-transient", []change{ended, cause("login"), toldOf("not-transient")}},
+	{"no login, its directory gone", "4", "not-transient", "SKIP not-transient !not-transient", []change{ended, cause("login"), placed(record.PlacedGone)}},
+	{"its directory gone", "4", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{ended, cause("network"), placed(record.PlacedGone)}},
+	{"its worktree gone", "9", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{placed(record.PlacedByWorktree)}},
+	{"its directory gone, a call open", "4", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{ended, cause("network"), placed(record.PlacedAbove), open("Bash")}},
+	{"hangs in a directory that is gone", "6", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{placed(record.PlacedByBoard)}},
+	{"a call open", "4", "open-call", "SKIP open-call !open-call", []change{ended, cause("network"), open("Bash")}},
+	{"idle, a call open", "9", "open-call", "SKIP open-call !open-call", []change{open("Bash")}},
+	{"after its limit, a call open", "2", "open-call", "SKIP open-call !open-call", []change{ended, resetAt(ago(time.Hour)), open("Bash")}},
+	{"hangs in a call", "6", "hung", "HEAL hung mail", []change{open("Bash")}},
+	{"hangs", "6", "hung", "HEAL hung mail", nil},
+	{"hangs, written to", "6", "hung", "HEAL mail-interval !hung", []change{acted(ago(5*time.Hour), "mail")}},
+	{"hangs, written to in the last interval", "6", "hung", "HEAL hung mail", []change{acted(ago(6*time.Hour), "mail")}},
+	{"hangs without a terminal", "6", "hung", "HEAL no-terminal !no-terminal", []change{nowhere}},
+	{"idle for long", "9", "stalled", "HEAL stalled mail", nil},
+	{"idle for long, written to", "9", "stalled", "HEAL mail-interval !stalled", []change{acted(ago(5*time.Hour), "mail")}},
+	{"idle for long without a terminal, told", "9", "stalled", "HEAL no-terminal", []change{nowhere, toldOf("no-terminal")}},
+	{"idle without a process", "9", "stopped", "RESUME stopped resume", []change{ended}},
+	{"a passing error", "4", "stopped", "RESUME transient resume", []change{ended, cause("network")}},
+	{"overloaded", "4", "stopped", "RESUME transient resume", []change{ended, cause("overloaded"), job("failed")}},
+	{"a passing error, its process there", "4", "stopped", "RESUME transient inject", []change{cause("server")}},
+	{"a passing error, tried", "4", "stopped", "RESUME stuck !stuck", []change{ended, cause("rate limited"), acted(ago(10*time.Minute), "resume")}},
+	{"a passing error, tried long ago", "4", "stopped", "RESUME exhausted !exhausted", []change{ended, cause("rate limited"), acted(ago(time.Hour), "resume")}},
+}
+
+// one is the only session's facts, nil when nothing is decided about it.
+func (s sessionScene) one(t *testing.T, changes ...func(*scene)) *sessionFacts {
+	t.Helper()
+	sc := newScene().session("s", s.class, s.changes...)
+	for _, c := range changes {
+		c(sc)
+	}
+	fs := gather(setOf(t, sc.records(t)), Options{}).sessions()
+	if len(fs) == 0 {
+		return nil
+	}
+	return fs[0]
+}
+
+func TestSessions(t *testing.T) {
+	fired := map[string]bool{"blind": true}
+	for _, s := range sessionTable {
+		t.Run(s.name, func(t *testing.T) {
+			f, row, got := s.one(t), "", ""
+			if f != nil {
+				i := slices.IndexFunc(sessionRules, func(r sessionRule) bool { return r.match(f) })
+				d := decideSession(f)
+				row, got = sessionRules[i].id, brief(d)
+				if d.Agent != "session:s" || d.Seen.Workspace != "/src/s" || d.Seen.SessionID != "s" {
+					t.Errorf("%+v", d)
+				}
+				fired[row] = true
+			}
+			if got != s.want || row != s.row {
+				t.Errorf("%s, by row %q\nwant %s, by row %q", got, row, s.want, s.row)
+			}
+			if f == nil {
+				return
+			}
+			blind := s.one(t, blind)
+			if d := decideSession(blind); d.Reason != "blind" || d.Action != nil || d.Alert != nil {
+				t.Errorf("blind: %s", brief(d))
+			}
+		})
+	}
+	for _, r := range sessionRules {
+		if !fired[r.id] {
+			t.Errorf("row %s never decides", r.id)
+		}
+	}
+}
+
+// Each row deleted, and each two neighbours swapped, is told by a scene, but for
+// neighbours that never match at once.
+func TestSessions_mutate(t *testing.T) {
+	whole := sessionRules
+	defer func() { sessionRules = whole }()
+	apart := []string{"limit:not-transient", "open-call:hung", "hung:stalled", "blind:paused"}
+	told := func() bool {
+		return slices.ContainsFunc(sessionTable, func(s sessionScene) (differs bool) {
+			defer func() {
+				if recover() != nil {
+					differs = true
+				}
+			}()
+			f := s.one(t)
+			if f == nil {
+				return false
+			}
+			i := slices.IndexFunc(sessionRules, func(r sessionRule) bool { return r.match(f) })
+			return sessionRules[i].id != s.row || brief(decideSession(f)) != s.want
+		})
+	}
+	for i, r := range whole {
+		if sessionRules = slices.Delete(slices.Clone(whole), i, i+1); r.id != "blind" && !told() {
+			t.Errorf("survived: %s deleted", r.id)
+		}
+		if i+1 < len(whole) && !slices.Contains(apart, r.id+":"+whole[i+1].id) {
+			sessionRules = slices.Clone(whole)
+			sessionRules[i], sessionRules[i+1] = whole[i+1], r
+			if !told() {
+				t.Errorf("survived: %s and %s swapped", r.id, whole[i+1].id)
+			}
+		}
+	}
+}
+
+// Nothing is decided about sessions where the scope does not act; the sessions of
+// agents are left to the list; what is said comes from no session.
+func TestSessions_leftAlone(t *testing.T) {
+	two := func(changes ...func(*scene)) *scene {
+		s := newScene().agent("a", gone).session("s", "4", ended, cause("network"))
+		for _, c := range changes {
+			c(s)
+		}
+		return s
+	}
+	subjects := func(s *scene) string {
+		var all []string
+		for _, d := range s.judge(t).Decisions {
+			all = append(all, d.Subject)
+		}
+		return strings.Join(all, " ")
+	}
+	for _, tt := range []struct {
+		name, want string
+		scene      *scene
+	}{
+		{"acts", "a session:s", two()},
+		{"reports", "a", two(func(s *scene) { s.tick.Mode = "report" })},
+		{"keeps nothing alive", "a", two(func(s *scene) { s.tick.Heal = nil })},
+		{"no configuration", "a", two(func(s *scene) { s.tick = nil })},
+		{"in the agent's workspace", "a", two(func(s *scene) { s.sessions[0].Cwd = "/w/a" })},
+		{"of the agent's process", "a", newScene().agent("a", deaf)},
+		{"of the agent's process elsewhere", "a", newScene().agent("a", gone).session("s", "9").with(elsewhere).with(func(s *scene) { s.sessions[0].Process.PID = 77 })},
+		{"no agents, and macf not installed", "session:s", newScene().session("s", "9").with(func(s *scene) {
+			s.surfaces["macf/workspaces"], s.surfaces["macf/processes"] = record.Surface{OK: true, Absent: true}, record.Surface{OK: true, Absent: true}
+		})},
+	} {
+		if got := subjects(tt.scene); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	s := newScene().session("s", "9", func(p *record.Session, v *record.Verdict, _ *record.Heal) { p.Name, v.Question = "rm -rf", "rm -rf" })
+	if d := s.judge(t).of(t, "session:s"); d.Action.Text != StalledText {
+		t.Errorf("%+v", d.Action)
+	}
+	s = newScene().session("s", "9").with(func(s *scene) {
+		s.surfaces["macf/workspaces"], s.surfaces["macf/processes"] = record.Surface{OK: true, Absent: true}, record.Surface{OK: true, Absent: true}
+		s.silent[healths] = true
+	})
+	if got := brief(s.judge(t).of(t, "session:s")); got != "HEAL stalled mail" {
+		t.Errorf("without agents: %s", got)
+	}
+}
+
+// Two resumes are apart, and so are a resume and a restart.
+func TestSessions_gap(t *testing.T) {
+	s := newScene().agent("a", deafFor(1)).session("s", "4", ended, cause("network")).session("u", "4", ended, cause("network"))
+	j := s.judge(t)
+	if a, b := brief(j.of(t, "a")), brief(j.of(t, "session:s")); a != "HEAL deaf restart !restarted" || b != "RESUME fleet-gap" {
+		t.Errorf("%s; %s", a, b)
+	}
+	s.places, s.healths, s.desired = nil, nil, nil
+	j = s.judge(t)
+	if a, b := brief(j.of(t, "session:s")), brief(j.of(t, "session:u")); a != "RESUME transient resume" || b != "RESUME fleet-gap" {
+		t.Errorf("%s; %s", a, b)
+	}
+	if j.RC != 1 {
+		t.Errorf("rc %d", j.RC)
+	}
+}
