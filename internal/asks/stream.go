@@ -88,7 +88,7 @@ func (s *stream) persists() bool {
 // wrote returns the hosts of the lines that a program added.
 func (s *stream) wrote(program string) []string {
 	var hosts []string
-	for _, r := range s.set.All() {
+	for r := range s.set.Each() {
 		if r.By == program && !slices.Contains(hosts, r.Host) {
 			hosts = append(hosts, r.Host)
 		}

@@ -33,7 +33,7 @@ func (s *stream) configured(when When) ([]condition, error) {
 // met tells whether a record meets an expression, else on which it first
 // failed. Asks and entries are conclusions of this program's own.
 func (s *stream) met(meets func(record.Record) (bool, error)) (met bool, failed error) {
-	for _, r := range s.set.All() {
+	for r := range s.set.Each() {
 		if s.beside(r) {
 			continue
 		}
@@ -85,7 +85,7 @@ func (s *stream) allRead() bool {
 // directory apart.
 func (s *stream) programs() map[record.Identity]bool {
 	ids := map[record.Identity]bool{}
-	for _, r := range s.set.All() {
+	for r := range s.set.Each() {
 		if strings.HasPrefix(r.By, observer) && !s.beside(r) {
 			ids[record.Identity{Host: r.Host, Subject: r.By}] = true
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -99,18 +101,39 @@ func (s *Std) CloseWith(at record.Time, host, label string, more record.Surface)
 // and returns what is left as a set. A filter that judges again what it judged
 // before so replaces its own lines.
 func (s *Std) ReadAll() (*record.Set, error) {
-	set := new(record.Set)
+	return s.read(func(l record.Line) bool { return l.Record.By != s.Program })
+}
+
+// Take reads the input whole, every line, and passes none on.
+func (s *Std) Take() (*record.Set, error) { return s.read(nil) }
+
+// large is the length of a stream from which on the collector runs more often.
+// What is kept of it is text, which costs nothing to mark, and the first touch
+// of the memory that would fill up meanwhile costs most.
+const large = 16 << 20
+
+// read reads the lines that are to be kept, which it passes on; all of them,
+// passing none on, when keep is nil.
+func (s *Std) read(keep func(record.Line) bool) (*record.Set, error) {
+	set, size := new(record.Set), 0
 	for line, err := range record.All(s.In) {
 		if err != nil {
 			return nil, err
 		}
-		if line.Record.By == s.Program {
-			continue
+		if before := size; before < large {
+			if size += len(line.Raw); size >= large && os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(25)
+			}
+		}
+		if keep != nil {
+			if !keep(line) {
+				continue
+			}
+			if err := s.Copy(line.Raw); err != nil {
+				return nil, err
+			}
 		}
 		set.Add(line)
-		if err := s.Copy(line.Raw); err != nil {
-			return nil, err
-		}
 	}
 	return set, nil
 }

@@ -128,7 +128,13 @@ func (s *Set) kinds() []Kind {
 }
 
 // All returns every counting record, by kind, host and subject.
-func (s *Set) All() []Record { return slices.Collect(s.Each()) }
+func (s *Set) All() []Record {
+	n := 0
+	for _, g := range s.groups {
+		n += len(g.counting())
+	}
+	return slices.AppendSeq(make([]Record, 0, n), s.Each())
+}
 
 // Each yields what All returns, and keeps no list of it.
 func (s *Set) Each() iter.Seq[Record] {
@@ -178,6 +184,9 @@ func (s *Set) Now(given time.Time) Time {
 	}
 	return s.newest
 }
+
+// Empty tells that the set has no record.
+func (s *Set) Empty() bool { return len(s.groups) == 0 }
 
 // Hosts returns the hosts that any record names, sorted.
 func (s *Set) Hosts() []string {

@@ -18,7 +18,7 @@ type need struct {
 // addAsks takes the asks of the stream and works out what needs the owner: every
 // ask that is not resolved, and every waiting session that none of them is
 // about; answered ones at the end.
-func (r *Report) addAsks(set *input) {
+func (r *Report) addAsks(set *record.Set) {
 	var all []need
 	for _, rec := range set.Of(record.KindAsk) {
 		if p, ok := record.Payload[record.Ask](rec); ok {

@@ -17,7 +17,7 @@ const asker = "fleet-asks"
 // addBatch takes the batch that this tick's entries put into the ledger. What is
 // new without an entry is no batch: nothing remembers it, and no answer would
 // find it.
-func (r *Report) addBatch(set *input) {
+func (r *Report) addBatch(set *record.Set) {
 	for _, rec := range set.Of(record.KindEntry) {
 		e, ok := record.Payload[record.Entry](rec)
 		if !ok || e.Kind != record.EntryIntent || e.Verb != "ask" || e.Tick == nil || r.Tick == nil || *e.Tick != *r.Tick || e.Scope != r.Scope {

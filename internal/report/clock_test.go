@@ -71,7 +71,7 @@ func TestZoneOf(t *testing.T) {
 	s.line(record.KindHost, "mac", "fleet-observe-claude", "mac", record.Host{Zone: "Asia/Tokyo"})
 	set := setOf(s.b.Bytes())
 	for home, want := range map[string]string{"": "Europe/Berlin", "mac": "Asia/Tokyo", "nobody": "Europe/Berlin", "abox": "Europe/Berlin"} {
-		if got := zoneOf(newInput(set), home); got != want {
+		if got := zoneOf(set, home); got != want {
 			t.Errorf("zone of %q: %q, want %q", home, got, want)
 		}
 	}

@@ -24,7 +24,7 @@ const overSSH = "ssh"
 
 // answeredAt is when a machine that was asked through ssh answered; ok is false
 // when it did not, or was not asked.
-func answeredAt(set *input, host string) (at record.Time, ok bool) {
+func answeredAt(set *record.Set, host string) (at record.Time, ok bool) {
 	rec, _ := set.Get(record.Identity{Host: host, Kind: record.KindSurface, Subject: overSSH})
 	s, is := record.Payload[record.Surface](rec)
 	return rec.At, is && s.OK
@@ -32,7 +32,7 @@ func answeredAt(set *input, host string) (at record.Time, ok bool) {
 
 // addMachines takes the machines that were looked at, or should have been, the
 // tick's own first.
-func (r *Report) addMachines(set *input) {
+func (r *Report) addMachines(set *record.Set) {
 	_, tick, _ := set.Tick()
 	var hosts []string
 	if tick != nil {
@@ -69,7 +69,7 @@ func (r *Report) addMachines(set *input) {
 }
 
 // pictures is the newest look at each machine that was looked at.
-func pictures(set *input) map[string]record.Time {
+func pictures(set *record.Set) map[string]record.Time {
 	newest := map[string]record.Time{}
 	for _, kind := range []record.Kind{record.KindHost, record.KindSession} {
 		for _, rec := range set.Of(kind) {
@@ -84,7 +84,7 @@ func pictures(set *input) map[string]record.Time {
 // oldHosts is the machines whose picture is old. A clock that is wrong is no
 // picture that is old: one that answered in this tick is never, one ahead of the
 // tick makes no other old, and without a tick nobody knows which clock is right.
-func oldHosts(set *input, tick *record.Tick) []NotRead {
+func oldHosts(set *record.Set, tick *record.Tick) []NotRead {
 	seen := pictures(set)
 	if tick == nil {
 		first, last := apart(seen)
@@ -127,7 +127,7 @@ func apart(seen map[string]record.Time) (first, last string) {
 // asOf is when the oldest observation of sessions was made: nothing in the
 // picture is older. Of a machine that was asked through ssh the clock of who
 // asked counts.
-func asOf(set *input) *record.Time {
+func asOf(set *record.Set) *record.Time {
 	var oldest *record.Time
 	for _, kind := range []record.Kind{record.KindHost, record.KindSession, record.KindVerdict} {
 		for _, rec := range set.Of(kind) {

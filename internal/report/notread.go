@@ -51,7 +51,7 @@ const judge = "fleet-classify"
 const oldAfter = 10 * time.Minute
 
 // addNotRead collects what is missing and, from it, the alarm.
-func (r *Report) addNotRead(set *input) {
+func (r *Report) addNotRead(set *record.Set) {
 	surfaces := expectedSurfaces(set)
 	_, tick, _ := set.Tick()
 	ns := failedSurfaces(set, surfaces)
@@ -67,11 +67,11 @@ func (r *Report) addNotRead(set *input) {
 		)
 	})
 	r.NotRead = nonNil(ns)
-	r.Alarm = r.alarm(len(set.All()) == 0, len(set.Of(record.KindSession)))
+	r.Alarm = r.alarm(set.Empty(), len(set.Of(record.KindSession)))
 }
 
 // expectedSurfaces is the products that must be read.
-func expectedSurfaces(set *input) []string {
+func expectedSurfaces(set *record.Set) []string {
 	if _, tick, ok := set.Tick(); ok {
 		return tick.Surfaces
 	}
@@ -79,7 +79,7 @@ func expectedSurfaces(set *input) []string {
 }
 
 // failedSurfaces is what the observers say of their own reading.
-func failedSurfaces(set *input, expected []string) []NotRead {
+func failedSurfaces(set *record.Set, expected []string) []NotRead {
 	var ns []NotRead
 	for _, rec := range set.Of(record.KindSurface) {
 		s, ok := record.Payload[record.Surface](rec)
@@ -115,7 +115,7 @@ func failedSurfaces(set *input, expected []string) []NotRead {
 
 // anotherRead tells a product of which one part is absent and another was read: of
 // several schedulers a machine has one.
-func anotherRead(set *input, host, product string) bool {
+func anotherRead(set *record.Set, host, product string) bool {
 	if product != "schedule" {
 		return false
 	}
@@ -130,7 +130,7 @@ func anotherRead(set *input, host, product string) bool {
 
 // cutPrograms is the programs whose closing record is missing or does not fit
 // what is here.
-func cutPrograms(set *input) []NotRead {
+func cutPrograms(set *record.Set) []NotRead {
 	var ns []NotRead
 	closed := map[key]bool{}
 	for _, host := range append(set.Hosts(), "") {
@@ -142,7 +142,7 @@ func cutPrograms(set *input) []NotRead {
 		}
 	}
 	open := map[key]bool{}
-	for _, rec := range set.All() {
+	for rec := range set.Each() {
 		_, label, _ := cutLast(rec.Subject, "@")
 		if !closed[key{rec.Host, rec.By}] && !closed[key{"", rec.By}] &&
 			!(label != "" && closed[key{rec.Host, rec.By + "@" + label}]) {
@@ -175,7 +175,7 @@ func expectedHosts(tick *record.Tick) []string {
 
 // missingHosts is the machines that a tick expects and that said nothing, and
 // its repositories that are not there.
-func missingHosts(set *input, tick *record.Tick) []NotRead {
+func missingHosts(set *record.Set, tick *record.Tick) []NotRead {
 	if tick == nil {
 		return nil
 	}
@@ -193,18 +193,21 @@ func missingHosts(set *input, tick *record.Tick) []NotRead {
 
 // observed tells whether an observer's record came from a machine: the tick's
 // own record bears a host too and is no look at it.
-func observed(set *input, host string) bool {
-	return slices.ContainsFunc(set.All(), func(rec record.Record) bool {
-		return rec.Host == host && strings.HasPrefix(rec.By, "fleet-observe-")
-	})
+func observed(set *record.Set, host string) bool {
+	for rec := range set.Each() {
+		if rec.Host == host && strings.HasPrefix(rec.By, "fleet-observe-") {
+			return true
+		}
+	}
+	return false
 }
 
 // missingPrograms is the programs that the stream should hold and of which not
 // one record is there. Claude Code is looked at on every machine, the rest
 // wherever the tick runs.
-func missingPrograms(set *input, surfaces []string, tick *record.Tick) []NotRead {
+func missingPrograms(set *record.Set, surfaces []string, tick *record.Tick) []NotRead {
 	present := map[key]bool{}
-	for _, rec := range set.All() {
+	for rec := range set.Each() {
 		present[key{rec.Host, rec.By}] = true
 		present[key{"", rec.By}] = true
 	}
@@ -237,13 +240,16 @@ func missingPrograms(set *input, surfaces []string, tick *record.Tick) []NotRead
 }
 
 // addUnjudged finds the sessions that were seen and that no judge spoke of.
-func (r *Report) addUnjudged(set *input) []NotRead {
+func (r *Report) addUnjudged(set *record.Set) []NotRead {
 	r.unjudged = map[key]*Row{}
 	missing := map[string][]string{}
 	for _, rec := range set.Of(record.KindSession) {
 		k := key{rec.Host, rec.Subject}
+		if r.verdicts[k] != nil {
+			continue
+		}
 		s, ok := record.Payload[record.Session](rec)
-		if !ok || r.verdicts[k] != nil {
+		if !ok {
 			continue
 		}
 		missing[k.host] = append(missing[k.host], k.subject)

@@ -20,7 +20,7 @@ import (
 // them; within one the living first, by kind and pid. A version is that of a
 // channel server; a pin that is another is marked.
 func PS(w io.Writer, set *record.Set) error {
-	in := newInput(set)
+	in := set
 	p := &page{}
 	hosts := agentHosts(in)
 	blind := map[string]bool{} // machines whose processes are not known
@@ -50,7 +50,7 @@ const (
 )
 
 // agentHosts are the machines whose agents were looked at, sorted.
-func agentHosts(in *input) (hosts []string) {
+func agentHosts(in *record.Set) (hosts []string) {
 	for _, r := range in.All() {
 		if r.By == agentObserver || r.Kind == record.KindWorkspace {
 			hosts = append(hosts, r.Host)
@@ -62,7 +62,7 @@ func agentHosts(in *input) (hosts []string) {
 
 // psUnread writes what was not read of a machine's agents, and tells whether
 // its processes are not known.
-func (p *page) psUnread(in *input, host string) (blind bool) {
+func (p *page) psUnread(in *record.Set, host string) (blind bool) {
 	name := label(host)
 	part := func(surface string) (*record.Surface, string) {
 		r, ok := in.Get(record.Identity{Host: host, Kind: record.KindSurface, Subject: surface})
@@ -100,7 +100,7 @@ type psRow struct {
 }
 
 // psRows are the lines, in order.
-func psRows(in *input, blind map[string]bool) (rows []psRow) {
+func psRows(in *record.Set, blind map[string]bool) (rows []psRow) {
 	for _, r := range in.Of(record.KindWorkspace) {
 		s, ok := record.Payload[record.Workspace](r)
 		if !ok {

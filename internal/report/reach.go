@@ -47,7 +47,7 @@ var (
 // here was not; one that is cut or could not read something is in NotRead too,
 // as one is that is not installed where it is expected. writers is where each
 // program looked, unseen what nobody could look at.
-func (p *Part[T]) reach(set *input, writers map[string][]string, sources []source, unseen []string) {
+func (p *Part[T]) reach(set *record.Set, writers map[string][]string, sources []source, unseen []string) {
 	broken, says := slices.Clone(unseen), []string{}
 	expected := expectedSurfaces(set)
 	for _, s := range sources {
@@ -77,9 +77,9 @@ func (p *Part[T]) reach(set *input, writers map[string][]string, sources []sourc
 }
 
 // writersOf is the hosts of which a program wrote anything, by program.
-func writersOf(set *input) map[string][]string {
+func writersOf(set *record.Set) map[string][]string {
 	writers := map[string][]string{}
-	for _, rec := range set.All() {
+	for rec := range set.Each() {
 		if hosts := writers[rec.By]; !slices.Contains(hosts, rec.Host) {
 			writers[rec.By] = append(hosts, rec.Host)
 		}
@@ -89,7 +89,7 @@ func writersOf(set *input) map[string][]string {
 
 // unread tells whether a surface of a source was not read, not understood whole,
 // or is absent and expected.
-func unread(set *input, from source, expected []string) bool {
+func unread(set *record.Set, from source, expected []string) bool {
 	return slices.ContainsFunc(set.Of(record.KindSurface), func(rec record.Record) bool {
 		s, ok := record.Payload[record.Surface](rec)
 		if !ok || s.Records != nil || !strings.HasPrefix(rec.Subject, from.surfaces) {
@@ -101,7 +101,7 @@ func unread(set *input, from source, expected []string) bool {
 }
 
 // silent is the machines that a tick expects and that sent nothing.
-func silent(set *input) []string {
+func silent(set *record.Set) []string {
 	_, tick, ok := set.Tick()
 	if !ok {
 		return nil
@@ -116,7 +116,7 @@ func silent(set *input) []string {
 }
 
 // addParts takes what is known beside the sessions.
-func (r *Report) addParts(set *input) {
+func (r *Report) addParts(set *record.Set) {
 	writers := writersOf(set)
 	r.Surfaces = surfaces(set)
 	r.Repos = Part[Repo]{Rows: repos(set)}

@@ -108,8 +108,7 @@ func (k key) compare(o key) int {
 }
 
 // Build makes the report of a stream. now is the present, Set.Now's answer.
-func Build(stream *record.Set, now record.Time) Report {
-	set := newInput(stream)
+func Build(set *record.Set, now record.Time) Report {
 	r := Report{V: Version, At: now, Scope: LocalScope, Hosts: nonNil(set.Hosts())}
 	home := ""
 	if _, t, ok := set.Tick(); ok {
@@ -136,7 +135,7 @@ func Build(stream *record.Set, now record.Time) Report {
 
 // zoneOf is the zone of the machine that runs the tick, else of the first one
 // that names its zone: one report speaks of one clock.
-func zoneOf(set *input, home string) string {
+func zoneOf(set *record.Set, home string) string {
 	zone := ""
 	for _, rec := range set.Of(record.KindHost) {
 		h, ok := record.Payload[record.Host](rec)
@@ -153,7 +152,7 @@ func zoneOf(set *input, home string) string {
 	return zone
 }
 
-func findings(set *input) []Finding {
+func findings(set *record.Set) []Finding {
 	fs := []Finding{}
 	for _, rec := range set.Of(record.KindFinding) {
 		if f, ok := record.Payload[record.Finding](rec); ok {
@@ -175,7 +174,7 @@ func (f Finding) rank() int {
 	return map[string]int{gap: -4, "pause": -3, "process": -2, "boot": -1, "overlap": 1, "count": 2}[f.Name]
 }
 
-func notes(set *input) []Note {
+func notes(set *record.Set) []Note {
 	ns := []Note{}
 	if rec, t, ok := set.Tick(); ok {
 		for _, says := range t.Verbose {

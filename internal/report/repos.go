@@ -35,7 +35,7 @@ type Repo struct {
 
 // repos is the repositories of the scope: without a configuration those of
 // every session. gh looks also at those of other scopes of the machine.
-func repos(set *input) []Repo {
+func repos(set *record.Set) []Repo {
 	_, tick, hasTick := set.Tick()
 	all := []Repo{}
 	for _, rec := range set.Of(record.KindRepo) {
@@ -54,7 +54,7 @@ func repos(set *input) []Repo {
 	return all
 }
 
-func newRepo(set *input, host string, p record.Repo) Repo {
+func newRepo(set *record.Set, host string, p record.Repo) Repo {
 	r := Repo{Host: host, Name: cmp.Or(p.Slug, p.CommonDir), PRs: nonNil(p.PRs), PRsRead: p.OK && p.PRs != nil, Repo: p}
 	r.PRs = slices.Clone(r.PRs)
 	for i := range r.PRs {
@@ -150,7 +150,7 @@ func (r *Report) logins() []string {
 
 // addUnlooked marks the closed sessions whose repository's pull requests nobody
 // looked at: such a verdict rests on the session's own word.
-func (r *Report) addUnlooked(set *input) {
+func (r *Report) addUnlooked(set *record.Set) {
 	looked := map[string]bool{}
 	for _, rec := range set.Of(record.KindRepo) {
 		if p, ok := record.Payload[record.Repo](rec); ok && (p.NotGitHub || p.OK && p.PRs != nil) {

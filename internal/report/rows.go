@@ -45,7 +45,7 @@ func sectionOf(class string) string {
 	return unknown
 }
 
-func (r *Report) addRows(set *input) {
+func (r *Report) addRows(set *record.Set) {
 	r.verdicts, r.subjects = map[key]*Row{}, map[string][]*Row{}
 	_, tick, _ := set.Tick()
 	for _, rec := range set.Of(record.KindVerdict) {
@@ -85,6 +85,7 @@ func (r *Report) addSections() {
 		case outOfScope:
 		default:
 			slices.SortFunc(bySection[k.id], func(a, b *Row) int { return cmp.Or(byHost(r.several, a.Host, b.Host), compareRows(a, b)) })
+			section.Rows = slices.Grow(section.Rows, section.Count)
 			for _, row := range bySection[k.id] {
 				section.Rows = append(section.Rows, *row)
 			}

@@ -28,7 +28,7 @@ type Schedule struct {
 	record.Schedule
 }
 
-func schedules(set *input) []Schedule {
+func schedules(set *record.Set) []Schedule {
 	all := []Schedule{}
 	for _, rec := range set.Of(record.KindSchedule) {
 		if p, ok := record.Payload[record.Schedule](rec); ok {

@@ -25,7 +25,7 @@ type Surface struct {
 }
 
 // surfaces is every part that somebody tried to read, by machine and name.
-func surfaces(set *input) []Surface {
+func surfaces(set *record.Set) []Surface {
 	all := []Surface{}
 	for _, rec := range set.Of(record.KindSurface) {
 		s, ok := record.Payload[record.Surface](rec)

@@ -14,7 +14,7 @@ import (
 // what a person should know before they trust it: that the judge was cut, that
 // something was not read, that nothing was done.
 func Sweep(w io.Writer, set *record.Set, now record.Time) error {
-	in, p := newInput(set), &page{}
+	in, p := set, &page{}
 	p.printf("# Sweep, %s\n\n", now.UTC().Format("2006-01-02 15:04 MST"))
 	p.sweepState(in)
 	rows := sweepRows(in)
@@ -28,7 +28,7 @@ func Sweep(w io.Writer, set *record.Set, now record.Time) error {
 }
 
 // sweepState writes what the table rests on.
-func (p *page) sweepState(in *input) {
+func (p *page) sweepState(in *record.Set) {
 	if err := in.Closed("", "fleet-reconcile"); err != nil {
 		p.printf("**Decisions may be missing: %s.**\n\n", text(err.Error(), saysWidth))
 	}
@@ -56,7 +56,7 @@ type sweepRow struct {
 // sweepOrder is how urgent a decision is.
 var sweepOrder = []string{"HEAL", "LAUNCH", "RESUME", "UPGRADE", "SKIP", "OK"}
 
-func sweepRows(in *input) (rows []sweepRow) {
+func sweepRows(in *record.Set) (rows []sweepRow) {
 	did := map[string]string{}
 	for _, r := range in.Of(record.KindOutcome) {
 		o, ok := record.Payload[record.Outcome](r)

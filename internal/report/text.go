@@ -147,7 +147,14 @@ func clip(s string, n int) string {
 	if len(s) <= n && isClean(s) {
 		return s
 	}
-	cs := clusters(clean(s))
+	s = clean(s)
+	if plain(s) {
+		if len(s) <= n {
+			return s
+		}
+		return strings.TrimRight(s[:max(n-1, 0)], " ") + "…"
+	}
+	cs := clusters(s)
 	used, keep := 0, 0
 	for i, c := range cs {
 		used += c.width
@@ -161,9 +168,26 @@ func clip(s string, n int) string {
 	return join(cs)
 }
 
+// plain tells a text whose bytes are a column each.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // clipLeft is clip that keeps the end of s: of a path the last parts matter.
 func clipLeft(s string, n int) string {
-	cs := clusters(clean(s))
+	s = clean(s)
+	if plain(s) {
+		if len(s) <= n {
+			return s
+		}
+		return "…" + s[len(s)-max(n-1, 0):]
+	}
+	cs := clusters(s)
 	used, keep := 0, len(cs)
 	for i := len(cs) - 1; i >= 0; i-- {
 		used += cs[i].width

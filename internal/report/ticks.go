@@ -29,7 +29,7 @@ type Past struct {
 }
 
 // past is the last ticks, oldest first. tick is the one that runs.
-func past(set *input, tick *int) []Past {
+func past(set *record.Set, tick *int) []Past {
 	all := []Past{}
 	for _, rec := range set.Of(record.KindPast) {
 		p, ok := record.Payload[record.Past](rec)
