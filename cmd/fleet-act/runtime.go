@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/driver/claude"
 	"github.com/fleet-tools/fleet/internal/driver/tmux"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -35,7 +36,12 @@ func (d *deed) drivers(stalls []record.StallRule) (map[string]driver.Driver, err
 	if err != nil {
 		return nil, err
 	}
-	return map[string]driver.Driver{"tmux": at{panes, d.opts.Socket, environment()}}, nil
+	dir := d.opts.Dir
+	if dir == "" {
+		dir = filepath.Join(d.w.Home, ".claude")
+	}
+	jobs := at{claude.New(d.opts.Claude, dir, environment()), "", environment()}
+	return map[string]driver.Driver{"tmux": at{panes, d.opts.Socket, environment()}, "claude": jobs}, nil
 }
 
 // at is a driver at a socket, whose sessions get an environment.

@@ -117,7 +117,7 @@ func (a *Actor) do(ctx context.Context, d record.Decision, dr driver.Driver, t d
 	case "launch":
 		err = a.start(ctx, d, dr, t)
 	case "resume", "respawn":
-		_, err = dr.Start(ctx, t, driver.Launch{Argv: d.Action.Argv, Text: d.Action.Text})
+		_, err = dr.Start(ctx, t, driver.Launch{Text: d.Action.Text})
 	}
 	if err != nil {
 		o.Result, o.Reason = failedBy(err)

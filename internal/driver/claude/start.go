@@ -11,7 +11,8 @@ import (
 )
 
 // Start runs a command that begins, resumes or respawns a background session:
-// see Resume and Respawn. With no Session in the target the session is a new
+// see Resume and Respawn. Without a command it takes the session up where it
+// ended, as the job file says. With no Session in the target the session is a new
 // one, whose id is the Place of the State. A command of the launch cannot be run
 // at its end: Claude Code's daemon keeps the session.
 //
@@ -25,6 +26,13 @@ func (d *Driver) Start(ctx context.Context, t driver.Target, how driver.Launch) 
 }
 
 func (d *Driver) start(ctx context.Context, t driver.Target, how driver.Launch) (driver.State, error) {
+	if how.Argv == nil {
+		argv, err := d.again(t, how.Text)
+		if err != nil {
+			return driver.State{}, err
+		}
+		how.Argv = argv
+	}
 	if len(how.Argv) < 2 || len(how.Then) > 0 {
 		return driver.State{}, errors.New("nothing to run, or something to run at its end")
 	}
