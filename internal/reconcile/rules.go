@@ -93,7 +93,7 @@ func (f *Facts) maintained() bool {
 
 func (f *Facts) mislabelled() bool {
 	w := f.Workspace
-	return w != nil && (w.Agent != f.Want.Agent || f.Want.Project != "" && f.Want.Project != w.Project)
+	return w != nil && (w.Agent != f.Want.Agent || f.Want.Project != "" && Name(f.Want.Project) != Name(w.Project))
 }
 
 // throttle waits for the end of a limit. A session that works on in spite of it

@@ -72,6 +72,7 @@ var ruleTable = []ruled{
 	{"its workspace is of another", "mislabelled", "SKIP mislabelled !mislabelled", solo().with(list(Desired{Agent: "a", Workspace: "/w/b"})).agent("b")},
 	{"its workspace is of another project", "mislabelled", "SKIP mislabelled !mislabelled", solo().with(list(Desired{Agent: "a", Workspace: "/w/a", Project: "q"}))},
 	{"another's workspace, and none of its own answers", "mislabelled", "SKIP mislabelled !mislabelled", solo(gone).with(list(Desired{Agent: "a", Workspace: "/w/b"})).agent("b", gone)},
+	{"its project written otherwise", "reachable", "OK reachable", solo().with(list(Desired{Agent: "a", Workspace: "/w/a", Project: "P"}))},
 	{"two workspaces are its", "ambiguous", "SKIP ambiguous !ambiguous", solo(gone).agent("a", gone, second)},
 	{"two workspaces are its, and the list names one", "gone", "LAUNCH gone launch", solo(gone).agent("a", gone, second).with(list(Desired{Agent: "a", Workspace: "/w/a"}))},
 	{"two workspaces are its, and one answers", "ambiguous", "SKIP ambiguous !ambiguous", solo().agent("a", gone, second)},

@@ -1,0 +1,187 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// pick is one of several.
+func pick[T any](rnd *rand.Rand, of ...T) T { return of[rnd.IntN(len(of))] }
+
+// randomScene is a world in which anything may be so.
+func randomScene(rnd *rand.Rand) *scene {
+	s := newScene()
+	classes := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "9a", "10", "unknown"}
+	for i := range 1 + rnd.IntN(4) {
+		changes := []func(*agent){class(pick(rnd, append(classes, "9", "9", "9", "4")...))}
+		add := func(once int, c func(*agent)) {
+			if rnd.IntN(once) == 0 {
+				changes = append(changes, c)
+			}
+		}
+		add(2, deafFor(rnd.IntN(4)))
+		add(6, resets(pick(rnd, nil, ago(time.Hour), ago(-time.Hour))))
+		add(5, paused)
+		add(3, tried(1+rnd.IntN(3), pick(rnd, "launch", "restart"), ago(time.Duration(rnd.IntN(200))*time.Minute)))
+		add(5, exited(pick(rnd, 0, 143), ago(time.Duration(rnd.IntN(60))*time.Minute)))
+		add(8, locked(time.Minute))
+		add(8, calls)
+		add(8, began(time.Minute))
+		add(6, told("held", "restarted"))
+		add(6, runs("2.0.0"))
+		add(8, works(nil))
+		add(8, upgraded("2.0.0", pick(rnd, "open", "failed", "green")))
+		add(10, func(a *agent) { a.verdict = nil })
+		add(10, func(a *agent) { a.heal = nil })
+		add(10, func(a *agent) { a.place.Project, a.place.Session = "q", "q@x" })
+		if rnd.IntN(3) == 0 {
+			changes = append(changes, func(a *agent) { a.proc, a.session = nil, nil })
+			if rnd.IntN(2) == 0 {
+				changes = append(changes, unlisted)
+			}
+		}
+		s.agent(fmt.Sprint("agent-", i), changes...)
+	}
+	for i := range rnd.IntN(3) {
+		changes := []change{cause(pick(rnd, "network", "login"))}
+		for _, c := range []change{ended, nowhere, pausedSession, open("Bash"), resetAt(ago(time.Hour)), acted(ago(time.Hour), "mail"), placed(record.PlacedGone),
+			func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Cwd = "/w/agent-0" }} {
+			if rnd.IntN(4) == 0 {
+				changes = append(changes, c)
+			}
+		}
+		s.session(fmt.Sprint("x", i), pick(rnd, classes...), changes...)
+	}
+	if rnd.IntN(4) == 0 {
+		s.pause = ago(pick(rnd, time.Hour, -time.Hour))
+	}
+	if rnd.IntN(6) == 0 {
+		s.tick = nil
+	} else {
+		s.tick.Caps.FleetSessions = pick(rnd, 1, 3, 20)
+		s.tick.Heal.AllowRestart = rnd.IntN(4) > 0
+		s.tick.Mode = pick(rnd, "act", "act", "report")
+	}
+	if rnd.IntN(3) == 0 {
+		for _, p := range s.places {
+			s.desired = append(s.desired, Desired{Agent: p.Agent, Workspace: p.Path})
+		}
+		s.desired = append(s.desired, Desired{Agent: "lost", Workspace: "/lost"})
+	}
+	return s
+}
+
+// bothJudges are the two ways to judge a stream.
+var bothJudges = map[string]func(*record.Set, Options) Judgement{
+	"judge":   Judge,
+	"upgrade": func(set *record.Set, o Options) Judgement { return Upgrade(set, o, "2.0.0") },
+}
+
+func asText(t *testing.T, j Judgement) string {
+	t.Helper()
+	b, err := json.Marshal(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The order of lines does not matter, and lines that come twice do not.
+func TestLaw_order(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		s := randomScene(rnd)
+		rs := s.records(t)
+		for name, judge := range bothJudges {
+			want := asText(t, judge(setOf(t, rs), Options{Desired: s.desired}))
+			mixed := slices.Concat(rs, rs[:rnd.IntN(len(rs))])
+			rnd.Shuffle(len(mixed), func(i, k int) { mixed[i], mixed[k] = mixed[k], mixed[i] })
+			if got := asText(t, judge(setOf(t, mixed), Options{Desired: s.desired})); got != want {
+				t.Fatalf("%s: in another order\n got %s\nwant %s", name, got, want)
+			}
+		}
+	}
+}
+
+// actions are the verbs by subject, and the reasons of all.
+func actions(j Judgement) (verbs, reasons map[string]string) {
+	verbs, reasons = map[string]string{}, map[string]string{}
+	for _, d := range j.Decisions {
+		if reasons[d.Subject] = d.Decision.Reason; d.Decision.Action != nil {
+			verbs[d.Subject] = d.Decision.Action.Verb
+		}
+	}
+	return verbs, reasons
+}
+
+// behindAnother are the reasons of what waits for another's turn alone: when that
+// one is not touched, it may have it.
+var behindAnother = []string{"fleet-gap", "cap", "one-at-a-time"}
+
+// Taking away any one line, or all of one program, never adds an action, but the
+// turn of one that waited behind another. A line of the programs that a decision
+// about agents rests on leaves no action at all.
+func TestLaw_lessIsLess(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	acts, taken := 0, 0
+	for range 250 {
+		s := randomScene(rnd)
+		rs := s.records(t)
+		for name, judge := range bothJudges {
+			before, why := actions(judge(setOf(t, rs), Options{Desired: s.desired}))
+			acts += len(before)
+			less := func(what string, rest []record.Record, whole bool) {
+				taken++
+				after, _ := actions(judge(setOf(t, rest), Options{Desired: s.desired}))
+				for subject, verb := range after {
+					if before[subject] != verb && !slices.Contains(behindAnother, why[subject]) {
+						t.Fatalf("%s without %s: %s %s, which was %q, %s", name, what, verb, subject, before[subject], why[subject])
+					}
+				}
+				if whole && len(after) > 0 {
+					t.Fatalf("%s without %s: %v", name, what, after)
+				}
+			}
+			for i, r := range rs {
+				rest := slices.Delete(slices.Clone(rs), i, i+1)
+				whole := slices.Contains([]string{configs, workspaces, ledgers}, r.By)
+				less(fmt.Sprintf("%s %s by %s", r.Kind, r.Subject, r.By), rest, whole)
+			}
+			for _, by := range []string{workspaces, healths, ledgers, judges, "fleet-observe-claude"} {
+				rest := slices.DeleteFunc(slices.Clone(rs), func(r record.Record) bool { return r.By == by })
+				less("all of "+by, rest, by == workspaces || by == ledgers)
+			}
+		}
+	}
+	t.Logf("%d lines taken away, %d actions", taken, acts)
+	if acts < 100 {
+		t.Errorf("%d actions: the worlds are too quiet", acts)
+	}
+}
+
+// A surface that could not be read takes as much as one that is not there.
+func TestLaw_unread(t *testing.T) {
+	for _, name := range []string{"macf/workspaces", "macf/processes", "ledger", "macf/roster:p"} {
+		for _, part := range []record.Surface{{Error: "permission denied"}, {OK: true, Absent: true}} {
+			if name == "ledger" && part.Absent {
+				continue // a ledger that is not there yet is an empty one
+			}
+			s := solo(gone).agent("b", deafFor(1)).with(func(s *scene) { s.surfaces[name] = part })
+			j := s.judge(t)
+			verbs, reasons := actions(j)
+			if len(verbs) > 0 || reasons["a"] != "blind" || reasons["b"] != "blind" || j.RC != 2 {
+				t.Errorf("%s %+v: %v %v rc %d", name, part, verbs, reasons, j.RC)
+			}
+		}
+	}
+	s := solo(gone).with(func(s *scene) { s.surfaces["ledger"] = record.Surface{OK: true, Absent: true} })
+	if got := brief(s.judge(t).of(t, "a")); got != "LAUNCH gone launch" {
+		t.Errorf("without a ledger: %s", got)
+	}
+}
