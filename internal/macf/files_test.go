@@ -69,15 +69,12 @@ func FuzzParseLock(f *testing.F) {
 		if m.HeartbeatAt.After(noon.Add(skew)) {
 			t.Errorf("holds from %v", m.HeartbeatAt)
 		}
-		once, err := EncodeLock(*m, "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		once := EncodeLock(*m, "a")
 		again, err := ParseLock(once, "a", noon)
 		if err != nil || *again != *m {
 			t.Errorf("%+v, written %s, read %+v, %v", m, once, again, err)
 		}
-		if twice, _ := EncodeLock(*again, "a"); !bytes.Equal(once, twice) {
+		if twice := EncodeLock(*again, "a"); !bytes.Equal(once, twice) {
 			t.Errorf("%s, then %s", once, twice)
 		}
 	})

@@ -47,7 +47,9 @@ type project struct {
 	spaces   []record.Workspace // of this machine, by path
 	err      error              // why its registry cannot be read
 	surface  *record.Surface
-	trust    *trust
+	trust    trust
+
+	untrusted error // why there is nothing to ask its agents with
 }
 
 // Read passes every line of in on to pass, unchanged, and returns them as a
@@ -139,14 +141,16 @@ type question struct {
 	data  record.Health
 	entry macf.Entry
 	err   error    // its entry is not understood
-	trust *trust   // of its project
 	names []string // what its workspaces call it besides
 	says  macf.Recorded
+
+	trust     trust // of its project
+	untrusted error // likewise
 }
 
 // question is the question to an agent of the project.
 func (p *project) question(w *World, l macf.Listed) *question {
-	q := &question{entry: l.Entry, err: l.Err, trust: p.trust, data: record.Health{Agent: guard.ID(l.Agent), Project: guard.ID(p.name),
+	q := &question{entry: l.Entry, err: l.Err, trust: p.trust, untrusted: p.untrusted, data: record.Health{Agent: guard.ID(l.Agent), Project: guard.ID(p.name),
 		Registry: &p.registry, StartedAt: l.Entry.Started}}
 	if l.Err == nil {
 		q.data.Address = addressOf(l.Entry)

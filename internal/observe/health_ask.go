@@ -27,33 +27,32 @@ import (
 type trust struct {
 	roots *x509.CertPool
 	own   []tls.Certificate
-	err   error // why there is nothing to ask with
 }
 
 // trust reads the authority of a project, and the certificate of the first of
 // its workspaces that has one.
-func (r *rosters) trust(p *project, vs []macf.Variable) *trust {
+func (r *rosters) trust(p *project, vs []macf.Variable) (trust, error) {
 	if r.w.Recorded() {
-		return &trust{}
+		return trust{}, nil
 	}
 	pem, err := r.authority(p, vs)
 	if err != nil {
-		return &trust{err: err}
+		return trust{}, err
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		return &trust{err: errors.New("the certificate of the project's authority is none")}
+		return trust{}, errors.New("the certificate of the project's authority is none")
 	}
 	var why error // of the first
 	for _, s := range p.spaces {
 		dir := filepath.Join(s.Path, ".macf/certs")
 		own, err := keyPair(r.w, dir)
 		if err == nil {
-			return &trust{roots: roots, own: []tls.Certificate{own}}
+			return trust{roots, []tls.Certificate{own}}, nil
 		}
 		why = cmp.Or(why, at(guard.Path(dir), err))
 	}
-	return &trust{err: why}
+	return trust{}, why
 }
 
 // keyPair reads the certificate of an agent. No error quotes the key.
@@ -78,9 +77,9 @@ func addressOf(e macf.Entry) string { return net.JoinHostPort(e.Host, strconv.It
 // get asks the agent and returns the body of its answer. It follows no redirect
 // and uses no proxy: what answers elsewhere is not the agent.
 func (q *question) get(ctx context.Context, w *World, timeout time.Duration) []byte {
-	if q.trust.err != nil {
-		q.says.Failure, q.says.Detail = "trust", q.trust.err.Error()
-		return nil
+	if q.untrusted != nil {
+		q.says.Failure, q.says.Detail = "trust", q.untrusted.Error()
+		return q.says.Body
 	}
 	began := time.Now()
 	defer func() { q.data.TookMS = int(time.Since(began).Milliseconds()) }()
@@ -174,7 +173,7 @@ func (q *question) replay(w *World) []byte {
 	b, err := os.ReadFile(filepath.Join(w.fixtures, "health", macf.FileOf(q.entry.Host, q.entry.Port)))
 	if err != nil {
 		q.says.Failure, q.says.Detail = "unreachable", "no answer was recorded"
-		return nil
+		return q.says.Body
 	}
 	if err := json.Unmarshal(b, &q.says); err != nil {
 		q.says = macf.Recorded{Failure: "unreachable", Detail: "the recorded answer is not understood"}

@@ -45,7 +45,7 @@ func (r *rosters) read(p *project, others []*project) (asked []*question) {
 	vs, err := r.variables(p)
 	if err != nil {
 		fail(p.surface, err)
-		return nil
+		return asked
 	}
 	var names []string
 	for _, o := range others {
@@ -54,7 +54,7 @@ func (r *rosters) read(p *project, others []*project) (asked []*question) {
 		}
 	}
 	agents, twice := macf.Roster(vs, p.written, names)
-	p.trust = r.trust(p, vs)
+	p.trust, p.untrusted = r.trust(p, vs)
 	for _, l := range agents {
 		if l.Err != nil {
 			p.surface.Unparsed++
@@ -123,10 +123,10 @@ func (r *rosters) local(p *project) ([]macf.Variable, error) {
 // unregistered says why macf's own file is not there; nil when that is because
 // no agent has registered yet.
 func (r *rosters) unregistered(p *project, path string) error {
-	there, err := r.w.Exists(filepath.Dir(path))
-	if err == nil {
-		err = r.w.dangling(path)
+	if err := r.w.dangling(path); err != nil {
+		return err
 	}
+	there, err := r.w.Exists(filepath.Dir(path))
 	if err == nil && !there {
 		err = fs.ErrNotExist
 	}
@@ -194,11 +194,7 @@ func (r *rosters) github(at record.Registry) ([]macf.Variable, error) {
 		if err != nil {
 			return nil, fmt.Errorf("gh api: %w", err)
 		}
-		kept, err := p.Encode()
-		r.keep(ask, kept, nil)
-		if err != nil {
-			return nil, err
-		}
+		r.keep(ask, p.Encode(), nil)
 		vs = append(vs, p.Variables...)
 		switch {
 		case len(vs) >= p.Total:

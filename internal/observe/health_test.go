@@ -87,6 +87,12 @@ func TestHealth_rosters(t *testing.T) {
 			r.write("root/reg/LAMP_AGENT_C.tmp", entryJSON(1))
 			r.write("root/reg/DESK_AGENT_A", entryJSON(1))
 		}, "", "", 2},
+		"one behind a link that leads nowhere": {"local /x/r.json", func(r *recording) {
+			r.write("root/x/y", "")
+			if err := os.Symlink("z.json", filepath.Join(r.dir, "root/x/r.json")); err != nil {
+				t.Fatal(err)
+			}
+		}, "", "/x/r.json: a symbolic link that leads nowhere", 0},
 		"an empty one":    {"local /reg", func(r *recording) { r.write("root/reg/x", "") }, "", "", 0},
 		"that of a home":  {"local ~/reg", func(r *recording) { r.write("root/home/ana/reg/LAMP_AGENT_A", entryJSON(1)) }, "", "", 1},
 		"none":            {"local /reg", func(*recording) {}, "", "/reg: no such file or directory", 0},
@@ -129,11 +135,17 @@ func TestHealth_rosters(t *testing.T) {
 		r := newRecording(t)
 		tt.make(r)
 		w := r.world()
-		w.FS = broken{w.FS, map[string]error{tt.by: syscall.EACCES}}
+		if tt.by != "" {
+			w.FS = broken{w.FS, map[string]error{tt.by: syscall.EACCES}}
+		}
 		k := observeHealth(t, w, spacesOf(t, "lamp a "+tt.registry))
 		s := k.surfaces["macf/roster:lamp"]
 		if s.Error != tt.want || s.OK != (tt.want == "") || len(k.health) != tt.agents || s.Rows+s.Unparsed != tt.agents {
 			t.Errorf("%s: %d agents, %+v", name, len(k.health), s)
+		}
+		if b, listed := k.health["lamp/b"]; name == "a directory" && (s.Unparsed != 1 || len(s.Notes) != 1 || !listed || b.Failure != "unreachable" ||
+			b.Detail != "its entry in the registry is not understood: not a JSON object") {
+			t.Errorf("an entry that is none: %+v, %+v", s, b)
 		}
 		if h := k.surfaces[surfaceHealth]; !h.OK || h.Rows != tt.agents {
 			t.Errorf("%s: %+v", name, h)

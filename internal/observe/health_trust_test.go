@@ -42,11 +42,11 @@ func TestTrust(t *testing.T) {
 			vs = []macf.Variable{{Name: "lamp_x_ca_cert", Value: tt.value}}
 		}
 		p := &project{name: "lamp-x", written: "lamp_x", registry: record.Registry{Kind: tt.kind}, spaces: []record.Workspace{space("/w")}}
-		got := (&rosters{w: w}).trust(p, vs)
-		if got.err == nil || got.err.Error() != tt.want || got.roots != nil {
-			t.Errorf("%s: %v, want %s", name, got.err, tt.want)
+		got, err := (&rosters{w: w}).trust(p, vs)
+		if err == nil || err.Error() != tt.want || got.roots != nil {
+			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
-		q := &question{trust: got}
+		q := &question{trust: got, untrusted: err}
 		if body := q.get(context.Background(), w, time.Second); body != nil || q.says.Failure != "trust" || q.says.Detail != tt.want {
 			t.Errorf("%s: asked all the same: %+v", name, q.says)
 		}

@@ -25,6 +25,8 @@ var closed = mutants.Table{
 		"scheduleReading.log: b, err = log.Last.Encode()":                 "a time and two words can be encoded",
 		"manager.timers: kept, err = schedule.EncodeTimers(es)":           "numbers and names can be encoded",
 		"manager.files: kept, err = schedule.EncodeTimerFiles(names)":     "names can be encoded",
+		"sessionOf: return nil":                                           "a process file of nothing says nothing of its process",
+		"sessionOf: return nil (2)":                                       "a process file of nothing says nothing of its process",
 	},
 }
 

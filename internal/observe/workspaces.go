@@ -159,7 +159,7 @@ func (h *homes) spaces() (spaces []macf.Space) {
 		lock := h.w.Expand("~/.macf/maintenance-locks/" + macf.FileName(label) + ".lock")
 		h.beside(lock, told, func(b []byte) (kept []byte, err error) {
 			if s.Lock, err = macf.ParseLock(b, label, at); err == nil {
-				kept, err = macf.EncodeLock(*s.Lock, label)
+				kept = macf.EncodeLock(*s.Lock, label)
 			}
 			return kept, err
 		})

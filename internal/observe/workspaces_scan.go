@@ -70,19 +70,19 @@ func (h *homes) look(at spot) (below []spot) {
 	there, err := h.w.Exists(filepath.Join(at.dir, macf.Marker))
 	if err != nil {
 		h.blind(at.dir, err)
-		return nil
+		return below
 	}
 	if there {
 		h.add(at.dir)
-		return nil
+		return below
 	}
 	if at.depth == scanDepth {
-		return nil
+		return below
 	}
 	entries, _, err := h.w.ReadDir(at.dir)
 	if err != nil {
 		h.blind(at.dir, err)
-		return nil
+		return below
 	}
 	for _, e := range entries {
 		name, dir := e.Name(), filepath.Join(at.dir, e.Name())
@@ -118,7 +118,7 @@ func (h *homes) agents(s *record.Surface) (running []macf.Running) {
 	if err != nil {
 		h.w.rec.machine(h.w, nil, false)
 		fail(s, err)
-		return nil
+		return running
 	}
 	h.w.rec.agents(h.w, table)
 	s.Notes = notes

@@ -214,6 +214,20 @@ func TestWorkspaces_unread(t *testing.T) {
 	}
 }
 
+// A configuration that is not understood is counted and named, and is no
+// workspace; what runs in it is told all the same, with its path.
+func TestWorkspaces_bad(t *testing.T) {
+	r := newRecording(t)
+	r.write("root/home/ana/repos/a/.macf/macf-agent.json", `{"project":"lamp"}`)
+	r.table(`{"pid":7,"start":"7","cwd":"/home/ana/repos/a/sub","exe":"/usr/bin/claude"}`)
+	k := observeSpaces(t, r.world(), Workspaces{})
+	a, s := k.spaces["/home/ana/repos/a"], k.surfaces[surfaceWorkspaces]
+	if s.Unparsed != 1 || s.Rows != 0 || len(s.Notes) != 1 || s.Notes[0] != "/home/ana/repos/a/.macf/macf-agent.json: agent_name is missing" ||
+		len(k.spaces) != 1 || a.Registry != nil || a.Path != "/home/ana/repos/a" || len(a.Processes) != 1 {
+		t.Errorf("%+v %+v", s, k.spaces)
+	}
+}
+
 // macf is there when anything of it is.
 func TestWorkspaces_absent(t *testing.T) {
 	for name, tt := range map[string]struct {
