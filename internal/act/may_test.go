@@ -1,0 +1,105 @@
+package act
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+var noon = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+
+// A did is an act in a ledger: who was acted on, how long before noon, and what
+// became of it; "" when nobody noted that.
+type did struct {
+	agent, verb string
+	ago         time.Duration
+	end         string
+}
+
+// ledgerOf is the state of a ledger with these acts.
+func ledgerOf(t *testing.T, acts ...did) *fold.State {
+	t.Helper()
+	s, n := new(fold.State), 0
+	add := func(ago time.Duration, e record.Entry) string {
+		n++
+		e.V, e.TS, e.Scope, e.ID = record.Version, record.NewTime(noon.Add(-ago)), "lamp", fmt.Sprint("act-", n)
+		s.Add(fold.Line{Entry: e})
+		return e.ID
+	}
+	for _, a := range acts {
+		switch a.verb {
+		case record.EntryPause, record.EntryUnpause:
+			add(a.ago, record.Entry{Kind: a.verb, By: "owner:tty", Key: a.agent})
+			continue
+		case "ok":
+			add(a.ago, record.Entry{Kind: record.EntrySweep, By: "act", Agents: []record.SweepAgent{{Agent: a.agent, Decision: "OK"}}})
+			continue
+		}
+		id := add(a.ago, record.Entry{Kind: record.EntryIntent, By: "act", Verb: a.verb, Key: a.agent, Target: fold.Marshal(record.ActTarget{Action: record.Action{Verb: a.verb}})})
+		if a.end != "" {
+			add(a.ago, record.Entry{Kind: a.end, By: "act", Verb: a.verb, Key: a.agent, Of: id})
+		}
+	}
+	return s
+}
+
+// What the ledger forbids, as it stands at the moment of acting: rows of the case
+// heal-rate are the two of its report.
+func TestMay(t *testing.T) {
+	const s, m = time.Second, time.Minute
+	done := record.EntryDone
+	rules := record.DefaultHealRules() // 20 minutes' backoff, 3 attempts, 3 in 300 s, 60 s between two restarts
+	soon := rules
+	soon.BackoffMin, soon.MaxAttempts = 0, 9
+	for _, tt := range []struct {
+		name, verb string
+		attempt    int
+		rules      record.HealRules
+		pause      *record.Time
+		acts       []did
+		want       string // reason; "": it may be done
+	}{
+		{"nothing before", "restart", 1, rules, nil, nil, ""},
+		{"paused", "restart", 1, rules, nil, []did{{"a", record.EntryPause, m, ""}}, "paused"},
+		{"paused, a message", "inject", 0, rules, nil, []did{{"a", record.EntryPause, m, ""}}, "paused"},
+		{"paused and again not", "restart", 1, rules, nil, []did{{"a", record.EntryPause, m, ""}, {"a", record.EntryUnpause, s, ""}}, ""},
+		{"another is paused", "restart", 1, rules, nil, []did{{"b", record.EntryPause, m, ""}}, ""},
+		{"an act is open", "inject", 0, rules, nil, []did{{"a", "restart", 5 * time.Hour, ""}}, "open"},
+		{"an alert is open", "restart", 1, rules, nil, []did{{"a", record.VerbAlert, m, ""}}, ""},
+		{"an act on another is open", "inject", 0, rules, nil, []did{{"b", "inject", m, ""}}, ""},
+		{"another attempt was made since", "restart", 1, rules, nil, []did{{"a", "restart", 5 * time.Hour, done}}, "changed"},
+		{"it was well since", "restart", 2, rules, nil, []did{{"a", "restart", 5 * time.Hour, done}, {"a", "ok", 4 * time.Hour, ""}}, "changed"},
+		{"within the wait", "restart", 2, rules, nil, []did{{"a", "restart", 19 * m, done}}, "backoff"},
+		{"after the wait", "restart", 2, rules, nil, []did{{"a", "restart", 20 * m, done}}, ""},
+		{"a launch within the wait", "launch", 2, rules, nil, []did{{"a", "launch", 19 * m, "failed"}}, "backoff"},
+		{"after all attempts", "launch", 4, rules, nil, []did{{"a", "launch", 30 * time.Hour, done}, {"a", "launch", 20 * time.Hour, done}, {"a", "launch", 10 * time.Hour, done}}, "backoff"},
+		{"an upgrade within the wait", "upgrade", 1, rules, nil, []did{{"a", "restart", 5 * m, done}}, ""},
+		{"a limit of the account", "launch", 1, rules, record.TimeOf(noon.Add(m)), nil, "pause"},
+		{"a limit that is over", "launch", 1, rules, record.TimeOf(noon), nil, ""},
+		{"a message in a limit of the account", "inject", 0, rules, record.TimeOf(noon.Add(m)), nil, ""},
+		{"a message a moment after one", "inject", 0, rules, nil, []did{{"a", "inject", 59 * s, done}}, "mail-interval"},
+		{"a message a minute after one", "inject", 0, rules, nil, []did{{"a", "inject", m, done}}, ""},
+		{"a mail within its interval", "mail", 0, rules, nil, []did{{"a", "mail", 5 * time.Hour, done}}, "mail-interval"},
+		{"a mail after its interval", "mail", 0, rules, nil, []did{{"a", "mail", 6 * time.Hour, done}}, ""},
+		{"a mail to another", "mail", 0, rules, nil, []did{{"b", "mail", m, done}}, ""},
+		{"heal-rate: the fourth restart in 300 s", "restart", 4, soon, nil, []did{{"a", "restart", 250 * s, done}, {"a", "restart", 160 * s, done}, {"a", "restart", 70 * s, done}}, "rate"},
+		{"the fourth restart, one long ago", "restart", 4, soon, nil, []did{{"a", "restart", 300 * s, done}, {"a", "restart", 160 * s, done}, {"a", "restart", 70 * s, done}}, ""},
+		{"heal-rate: the second restart in the fleet in 60 s", "restart", 1, soon, nil, []did{{"b", "restart", 59 * s, done}}, "fleet-gap"},
+		{"a resume beside a restart", "resume", 1, soon, nil, []did{{"b", "restart", 59 * s, done}}, "fleet-gap"},
+		{"a minute after another's restart", "restart", 1, soon, nil, []did{{"b", "restart", m, done}}, ""},
+		{"a launch beside another's restart", "launch", 1, soon, nil, []did{{"b", "restart", s, done}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := &Actor{Rules: tt.rules, Mail: 6 * time.Hour, Pause: tt.pause, Now: func() time.Time { return noon }}
+			err := a.may(record.Decision{Agent: "a", Attempt: tt.attempt, Action: &record.Action{Verb: tt.verb}})(ledgerOf(t, tt.acts...))
+			got, ok := errors.AsType[refusal](err)
+			if got.reason != tt.want || ok != (tt.want != "") {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+		})
+	}
+}
