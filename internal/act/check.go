@@ -130,7 +130,8 @@ func failedBy(err error) (result, reason string) {
 		{driver.ErrDialog, record.Refused, "dialog"}, {driver.ErrDraft, record.Refused, "draft"}, {driver.ErrAttached, record.Refused, "attached"},
 		{driver.ErrMode, record.Refused, "mode"}, {driver.ErrBusy, record.Refused, "busy"}, {driver.ErrNoPrompt, record.Refused, "no-prompt"},
 		{driver.ErrChanged, record.Refused, "changed"}, {driver.ErrAbsent, record.Failed, "absent"}, {driver.ErrRuns, record.Failed, "name-taken"},
-		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, {driver.ErrGone, record.Failed, "gone"},
+		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, {driver.ErrGone, record.Failed, "gone"}, {driver.ErrUnseen, record.Failed, "unseen"},
+		{driver.ErrContradicts, record.Failed, "contradicts"}, {driver.ErrText, record.Refused, "text"},
 	} {
 		if errors.Is(err, known.err) {
 			return known.result, known.reason

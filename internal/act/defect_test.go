@@ -185,16 +185,17 @@ func TestDefect(t *testing.T) {
 
 // Public reports that acting answers.
 func TestPublicCases(t *testing.T) {
-	// A resume that is refused is a failure that the ledger has; it is not tried a
-	// second way, and no copy of the session is made.
+	// A resume that is refused since the session runs, and no process of it is there,
+	// is a failure that the ledger has as a contradiction; it is not tried a second
+	// way, and no copy of the session is made.
 	for _, id := range []string{"cc-resume-refused", "heal-id-in-use"} {
 		t.Run(id, func(t *testing.T) {
 			d := newDesk(t)
-			d.startErr = fmt.Errorf("%w: it says that it runs as a background agent", driver.ErrRuns)
+			d.startErr = fmt.Errorf("s-1: %w", driver.ErrContradicts)
 			dec := d.decided(0, "resume")
 			dec.Action.Driver = "claude"
-			want(t, d.run(dec), "resume failed name-taken")
-			if h := d.state.Heal("agent-0"); d.starts != 1 || h.Attempts != 1 || h.LastEnd != "name-taken" {
+			want(t, d.run(dec), "resume failed contradicts")
+			if h := d.state.Heal("agent-0"); d.starts != 1 || h.Attempts != 1 || h.LastEnd != "contradicts" {
 				t.Errorf("%d starts, %+v", d.starts, h)
 			}
 		})
