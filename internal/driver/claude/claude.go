@@ -140,7 +140,7 @@ var (
 )
 
 // Say refuses: a background session has a prompt only where a person opened it.
-// It is told something when it is resumed: see Resume.
+// It is told something when it is woken: see Wake.
 func (d *Driver) Say(ctx context.Context, t driver.Target, _ string) error {
 	s, err := d.Look(ctx, t)
 	switch {

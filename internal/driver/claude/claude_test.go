@@ -182,6 +182,22 @@ func TestStart(t *testing.T) {
 		})
 	}
 	r := newRig(t)
+	target := r.target()
+	target.SessionID = "s"
+	if _, err := r.d.Start(t.Context(), target, driver.Launch{Text: "Go on"}); err == nil || !strings.Contains(err.Error(), "the options of job 0123abcd are not known") {
+		t.Errorf("no job: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(r.dir, "jobs/0123abcd"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.put(t, "jobs/0123abcd/state.json", "{}")
+	r.put(t, "rows", r.row("0123abcd", 0, ""))
+	r.put(t, "then", r.row("0123abcd", r.p.PID, "busy"))
+	r.put(t, "says", "backgrounded · 0123abcd\n")
+	if s, err := r.d.Start(t.Context(), target, driver.Launch{Text: "Go on", Env: r.d.Env}); err != nil || !s.Alive || strings.Join(r.calls("--bg"), "") != "--bg --resume s Go on" {
+		t.Errorf("where it ended: %+v, %v, %q", s, err, r.calls("--bg"))
+	}
+	r = newRig(t)
 	r.put(t, "rows", r.row("0123abcd", r.p.PID, "idle"))
 	if _, err := r.d.Start(t.Context(), r.target(), driver.Launch{Argv: resume}); !errors.Is(err, driver.ErrRuns) || len(r.calls("--bg")) > 0 {
 		t.Errorf("it runs: %v", err)

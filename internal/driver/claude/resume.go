@@ -58,28 +58,46 @@ var options = map[string]option{
 
 // Resume returns the command that continues a session which argv once started:
 // with the same options, without its first prompt, and with text as the next
-// one, none when it is empty. The error says why it cannot be told what argv
-// meant; then nothing is guessed.
-func Resume(argv []string, sessionID, text string, background bool) ([]string, error) {
+// one, none when it is empty. It is for a session in a terminal: a background one
+// is woken. The error says why it cannot be told what argv meant; then nothing is
+// guessed.
+func Resume(argv []string, sessionID, text string) ([]string, error) {
 	if len(argv) == 0 || !(claude.Process{Args: claude.Argv(argv)}).Session() {
 		return nil, fmt.Errorf("resuming %s: %q starts no session", sessionID, first(argv, 2))
 	}
-	if sessionID == "" || strings.HasPrefix(sessionID, "-") || strings.HasPrefix(text, "-") {
-		return nil, fmt.Errorf("resuming %q: the id or the text is none", sessionID)
-	}
-	out := []string{argv[0]}
-	if background {
-		out = append(out, "--bg")
-	}
-	out = append(out, "--resume", sessionID)
-	if text != "" { // before the options: one that takes several words would swallow it
-		out = append(out, text)
+	next, err := continued(sessionID, text)
+	if err != nil {
+		return nil, err
 	}
 	flags, err := flagsOf(argv[1:])
 	if err != nil {
 		return nil, fmt.Errorf("resuming %s: %w", sessionID, err)
 	}
-	return append(out, flags...), nil
+	// The text stands before the options: one that takes several words would swallow it.
+	return append(append([]string{argv[0]}, next...), flags...), nil
+}
+
+// Wake is the command that continues a background session which is stopped, with
+// text as the next prompt, none when it is empty. It has no option: Claude Code
+// keeps those of the session itself, and with any that it is given it begins a
+// copy.
+func Wake(sessionID, text string) ([]string, error) {
+	next, err := continued(sessionID, text)
+	if err != nil {
+		return nil, err
+	}
+	return append([]string{"claude", "--bg"}, next...), nil
+}
+
+// continued are the words that say which session goes on, and with what.
+func continued(sessionID, text string) ([]string, error) {
+	if sessionID == "" || strings.HasPrefix(sessionID, "-") || strings.HasPrefix(text, "-") {
+		return nil, fmt.Errorf("resuming %q: the id or the text is none", sessionID)
+	}
+	if text == "" {
+		return []string{"--resume", sessionID}, nil
+	}
+	return []string{"--resume", sessionID, text}, nil
 }
 
 // flagsOf returns the options that are kept, with their words. What belongs to
@@ -121,8 +139,8 @@ func flagsOf(words []string) ([]string, error) {
 	return out, nil
 }
 
-// Respawn is the command that starts a background session again, with the
-// options that Claude Code itself noted.
+// Respawn is the command that starts a background session again, to wait for a
+// prompt, with the options that Claude Code itself noted.
 func Respawn(id string) []string { return []string{"claude", "respawn", id} }
 
 func first(words []string, n int) []string { return slices.Clone(words[:min(n, len(words))]) }

@@ -19,7 +19,7 @@ func TestResume(t *testing.T) {
 		{"what says which conversation", "claude --continue --session-id x --fork-session -r y --worktree z -w", "", "claude --resume ID"},
 		{"a value like an option", "claude --append-system-prompt --bg --model m", "", "claude --resume ID --append-system-prompt --bg --model m"},
 		{"with a next prompt", "claude build --add-dir /a", "Go_on", "claude --resume ID Go_on --add-dir /a"},
-		{"in the background", "claude --bg build --model m", "Go_on", "claude --bg --resume ID Go_on --model m"},
+		{"from the background", "claude --bg build --model m", "Go_on", "claude --resume ID Go_on --model m"},
 		{"an unknown option", "claude --new-thing build", "", "error: the option --new-thing is not known"},
 		{"letters together", "claude -dc", "", "error: the option -dc is not known"},
 		{"a value that is missing", "claude --model", "", "error: the option --model lacks its value"},
@@ -31,7 +31,7 @@ func TestResume(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Resume(strings.Fields(tt.argv), "ID", tt.text, strings.Contains(tt.want, "--bg --resume"))
+			got, err := Resume(strings.Fields(tt.argv), "ID", tt.text)
 			if msg, bad := strings.CutPrefix(tt.want, "error: "); bad {
 				if err == nil || !strings.Contains(err.Error(), msg) || got != nil {
 					t.Errorf("%q, %v", got, err)
@@ -43,13 +43,26 @@ func TestResume(t *testing.T) {
 	}
 }
 
+func TestWake(t *testing.T) {
+	for text, want := range map[string]string{"": "claude --bg --resume ID", "Go on": "claude --bg --resume ID Go on"} {
+		if got, err := Wake("ID", text); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	for _, bad := range [][2]string{{"", "x"}, {"--all", "x"}, {"ID", "--model"}} {
+		if got, err := Wake(bad[0], bad[1]); err == nil {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // No bypass of permissions comes into a command that had none.
 func FuzzResume(f *testing.F) {
 	f.Add("claude --permission-mode plan build", "Go on")
 	f.Add("claude --model --dangerously-skip-permissions x", "")
 	f.Fuzz(func(t *testing.T, argv, text string) {
 		words := strings.Fields(argv)
-		got, err := Resume(words, "ID", text, false)
+		got, err := Resume(words, "ID", text)
 		if err != nil {
 			return
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/fleet-tools/fleet/internal/guard"
 )
 
-// Start runs a command that begins, resumes or respawns a background session:
-// see Resume and Respawn. Without a command it takes the session up where it
+// Start runs a command that begins, wakes or respawns a background session: see
+// Wake and Respawn. Without a command it takes the session up where it
 // ended, as the job file says. With no Session in the target the session is a new
 // one, whose id is the Place of the State. A command of the launch cannot be run
 // at its end: Claude Code's daemon keeps the session.

@@ -96,16 +96,18 @@ func (d *Driver) begun(ctx context.Context, t driver.Target) (driver.State, erro
 
 // buried closes a session that ended at once. The error tells what it said.
 func (d *Driver) buried(ctx context.Context, t driver.Target, v view) error {
-	// tmux may learn that it ended before it has read what it said.
+	// tmux may learn that it ended before it has read what it said, and moves what was said up by the row in which it
+	// says so itself.
+	var said string
 	driver.Until(ctx, time.Second, func() bool {
-		now, err := d.peek(ctx, t)
-		v.text = now.text
-		return err != nil || lastWords(v.text) != ""
+		text, err := d.run(ctx, t, "", "capture-pane", "-p", "-S", "-50", "-t", v.Place)
+		said = lastWords(text)
+		return err != nil || said != ""
 	})
 	if _, err := d.run(ctx, t, "", "kill-session", "-t", word(exactly(t))); err != nil && !missing(err) {
 		return err
 	}
-	return fmt.Errorf("%w: it said: %s", driver.ErrGone, guard.Text(lastWords(v.text), maxLastWords))
+	return fmt.Errorf("%w: it said: %s", driver.ErrGone, guard.Text(said, maxLastWords))
 }
 
 // lastWords are the last rows of a pane, without the line that tmux adds.

@@ -1,0 +1,427 @@
+//go:build real
+
+package real
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/driver/tmux"
+	"github.com/fleet-tools/fleet/tests/rig/claudebox"
+)
+
+// bench is a box with a driver that acts on its tmux server.
+type bench struct {
+	*claudebox.Box
+	*tmux.Driver
+}
+
+// Env is that of the box.
+func (b bench) Env() []string { return b.Box.Env() }
+
+// trialOf is a thing that a driver must do or refuse.
+type trialOf[T any] struct {
+	name string
+	run  func(context.Context, *testing.T, T)
+}
+
+// The driver of tmux acts on real sessions, and refuses what would touch a
+// person's doing or a session that works.
+func TestDriverTmux(t *testing.T) {
+	box := newBox(t, installed(t), false)
+	d, err := tmux.New(box.Env(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bench{box, d}
+	if err := os.MkdirAll(box.Path("other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := box.Tmux(t.Context(), "new-session", "-d", "-s", "stays", "sleep", "3000"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := box.Tmux(t.Context(), "set-environment", "-g", "SERVERS_OWN", "x"); err != nil {
+		t.Fatal(err)
+	}
+	tryAll(t, "tmux", b, []trialOf[bench]{
+		{"start and say", startAndSay},
+		{"say words that are keys and flags", sayLiterally},
+		{"refuse while busy", refuseBusy},
+		{"refuse at a permission prompt", refusePermission},
+		{"refuse at a trust dialog", refuseTrust},
+		{"refuse over a draft", refuseDraft},
+		{"refuse in copy mode", refuseMode},
+		{"refuse while attached", refuseAttached},
+		{"refuse at the transcript", refuseViewer},
+		{"a window that is not the active one", otherWindow},
+		{"names with one prefix", namesWithPrefix},
+		{"no server, no session", nothingThere},
+		{"Enter is swallowed", enterSwallowed},
+		{"stop and start", stopAndStart},
+		{"restart one that was killed", restartKilled},
+		{"ends at once", endsAtOnce},
+	})
+}
+
+// tryAll runs the trials in order and prints how many held.
+func tryAll[T any](t *testing.T, name string, on T, trials []trialOf[T]) {
+	ok := 0
+	for _, tr := range trials {
+		if t.Run(tr.name, func(t *testing.T) { patiently(t, func(ctx context.Context) { tr.run(ctx, t, on) }) }) {
+			ok++
+		}
+	}
+	fmt.Printf("driver: %s: %d/%d\n", name, ok, len(trials))
+}
+
+// of names a session of the box.
+func (b bench) of(session string) driver.Target {
+	return driver.Target{Agent: session, Session: session, Socket: b.Socket(), Cwd: b.Path(project)}
+}
+
+// begin starts claude by the driver and waits for its prompt, or a dialog.
+func (b bench) begin(ctx context.Context, t *testing.T, target driver.Target, args ...string) driver.Target {
+	t.Helper()
+	s, err := b.Start(ctx, target, driver.Launch{Argv: append([]string{"claude"}, args...), Env: b.Env()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target.PID, target.Start = s.PID, s.Start
+	b.until(ctx, t, target, func(s driver.State) bool { return s.Prompt || s.Dialog != "" })
+	return target
+}
+
+// until waits until the session is as wanted.
+func (b bench) until(ctx context.Context, t *testing.T, target driver.Target, wanted func(driver.State) bool) driver.State {
+	t.Helper()
+	var s driver.State
+	err := claudebox.Await(ctx, target.Session, func() bool {
+		var err error
+		s, err = b.Look(ctx, target)
+		return err == nil && wanted(s)
+	})
+	if err != nil {
+		text, _ := b.Screen(context.Background(), target.Session)
+		t.Fatalf("%v: %+v\n%s", err, s, text)
+	}
+	return s
+}
+
+// rest waits until the session is idle.
+func (b bench) rest(ctx context.Context, t *testing.T, target driver.Target) driver.State {
+	t.Helper()
+	return b.until(ctx, t, target, func(s driver.State) bool { return s.Prompt && !s.Moving && !s.Draft })
+}
+
+// heard waits until the transcript of the session has the text as a user record.
+func (b bench) heard(ctx context.Context, t *testing.T, target driver.Target, text string) {
+	t.Helper()
+	err := claudebox.Await(ctx, fmt.Sprintf("the user record %q", text), func() bool {
+		file, err := b.Session(target.PID)
+		return err == nil && b.Says(file.SessionID, fmt.Sprintf(`"role":"user","content":%q`, text))
+	})
+	if err != nil {
+		screen, _ := b.Screen(context.Background(), target.Session)
+		t.Errorf("%v\n%s", err, screen)
+	}
+}
+
+// tell says text as soon as the session is not busy.
+func (b bench) tell(ctx context.Context, t *testing.T, target driver.Target, text string) {
+	t.Helper()
+	err := driver.ErrBusy
+	for errors.Is(err, driver.ErrBusy) && ctx.Err() == nil {
+		err = b.Say(ctx, target, text)
+	}
+	if err != nil {
+		t.Fatalf("%.20q: %v", text, err)
+	}
+}
+
+// refuses wants Say to fail with an error of that kind and to leave the session as it is.
+func (b bench) refuses(ctx context.Context, t *testing.T, target driver.Target, want error) {
+	t.Helper()
+	before, _ := b.Screen(ctx, target.Session)
+	if err := b.Say(ctx, target, "never said"); !errors.Is(err, want) {
+		t.Errorf("%v, want %v", err, want)
+	}
+	after, err := b.Screen(ctx, target.Session)
+	if err != nil || strings.Contains(after, "never said") {
+		t.Errorf("the session was touched: %v\n%s\n%s", err, before, after)
+	}
+}
+
+// idle is the session that several trials use.
+var idle driver.Target
+
+func startAndSay(ctx context.Context, t *testing.T, b bench) {
+	target := b.of("lamp.1") // which tmux calls lamp_1
+	idle = b.begin(ctx, t, target)
+	if env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", idle.PID)); err != nil || strings.Contains(string(env), "SERVERS_OWN") || !strings.Contains(string(env), "ANTHROPIC_BASE_URL="+b.BaseURL) {
+		t.Errorf("its environment: %v\n%q", err, env)
+	}
+	if _, err := b.Start(ctx, target, driver.Launch{Argv: []string{"claude"}, Env: b.Env()}); !errors.Is(err, driver.ErrRuns) {
+		t.Errorf("a second one: %v", err)
+	}
+	text := "Do it, please.\nThen tell me; #{pane_id} $(id) [case:plain]"
+	if err := b.Say(ctx, idle, text); err != nil {
+		t.Fatal(err)
+	}
+	b.heard(ctx, t, idle, text)
+	idle.Session = "lamp_1"
+	b.rest(ctx, t, idle)
+}
+
+func sayLiterally(ctx context.Context, t *testing.T, b bench) {
+	for _, text := range []string{"Enter", "-t x; kill-server", strings.Repeat("a longer text than one row holds; ", 30) + "end;", strings.Repeat("line\n", 30) + "end"} {
+		b.tell(ctx, t, idle, text)
+		b.heard(ctx, t, idle, text)
+	}
+}
+
+func refuseBusy(ctx context.Context, t *testing.T, b bench) {
+	busy := b.begin(ctx, t, b.of("busy"), "Do it [case:busy]")
+	b.until(ctx, t, busy, func(s driver.State) bool { return s.Prompt && s.Moving })
+	b.refuses(ctx, t, busy, driver.ErrBusy)
+	if err := b.Stop(ctx, busy, 10*time.Second); err != nil {
+		t.Error(err)
+	}
+}
+
+func refusePermission(ctx context.Context, t *testing.T, b bench) {
+	asks := b.begin(ctx, t, b.of("asks"), "Do it [case:perm]")
+	s := b.until(ctx, t, asks, func(s driver.State) bool { return s.Dialog != "" })
+	if !strings.Contains(s.Dialog, "Do you want to proceed?") {
+		t.Errorf("the dialog is %q", s.Dialog)
+	}
+	b.refuses(ctx, t, asks, driver.ErrDialog)
+	if s, err := b.Look(ctx, asks); err != nil || !strings.Contains(s.Dialog, "Do you want to proceed?") {
+		t.Errorf("the dialog was answered: %+v, %v", s, err)
+	}
+	if err := b.Stop(ctx, asks, 10*time.Second); err != nil {
+		t.Error(err)
+	}
+}
+
+func refuseTrust(ctx context.Context, t *testing.T, b bench) {
+	target := b.of("trust")
+	target.Cwd = b.Path("other")
+	target = b.begin(ctx, t, target)
+	b.refuses(ctx, t, target, driver.ErrDialog)
+	if err := b.Stop(ctx, target, 10*time.Second); err != nil {
+		t.Error(err)
+	}
+}
+
+func refuseDraft(ctx context.Context, t *testing.T, b bench) {
+	if err := b.Keys(ctx, idle.Session, "wait for me"); err != nil {
+		t.Fatal(err)
+	}
+	b.until(ctx, t, idle, func(s driver.State) bool { return s.Draft })
+	b.refuses(ctx, t, idle, driver.ErrDraft)
+	if text, _ := b.Screen(ctx, idle.Session); !strings.Contains(text, "wait for me") {
+		t.Errorf("the draft is gone:\n%s", text)
+	}
+	if err := b.Keys(ctx, idle.Session, "C-u"); err != nil {
+		t.Fatal(err)
+	}
+	b.rest(ctx, t, idle)
+}
+
+func refuseMode(ctx context.Context, t *testing.T, b bench) {
+	if _, err := b.Tmux(ctx, "copy-mode", "-t", "="+idle.Session+":"); err != nil {
+		t.Fatal(err)
+	}
+	b.refuses(ctx, t, idle, driver.ErrMode)
+	if s, err := b.Look(ctx, idle); err != nil || !s.Mode {
+		t.Errorf("the mode is gone: %+v, %v", s, err)
+	}
+	if _, err := b.Tmux(ctx, "send-keys", "-t", "="+idle.Session+":", "-X", "cancel"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func refuseAttached(ctx context.Context, t *testing.T, b bench) {
+	_, err := b.Tmux(ctx, "new-session", "-d", "-s", "terminal", "env", "-u", "TMUX", "tmux", "-S", b.Socket(), "attach-session", "-t", "="+idle.Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.until(ctx, t, idle, func(s driver.State) bool { return s.Attached })
+	b.refuses(ctx, t, idle, driver.ErrAttached)
+	if err := b.Stop(ctx, idle, time.Second); !errors.Is(err, driver.ErrAttached) {
+		t.Errorf("it would be stopped: %v", err)
+	}
+	if _, err := b.Tmux(ctx, "kill-session", "-t", "=terminal"); err != nil {
+		t.Fatal(err)
+	}
+	b.until(ctx, t, idle, func(s driver.State) bool { return !s.Attached && s.Prompt && !s.Moving })
+}
+
+func refuseViewer(ctx context.Context, t *testing.T, b bench) {
+	if err := b.Keys(ctx, idle.Session, "C-o"); err != nil {
+		t.Fatal(err)
+	}
+	b.until(ctx, t, idle, func(s driver.State) bool { return s.Viewer })
+	b.refuses(ctx, t, idle, driver.ErrNoPrompt)
+	if err := b.Keys(ctx, idle.Session, "C-o"); err != nil {
+		t.Fatal(err)
+	}
+	b.rest(ctx, t, idle)
+}
+
+func otherWindow(ctx context.Context, t *testing.T, b bench) {
+	if _, err := b.Tmux(ctx, "new-window", "-t", "="+idle.Session+":", "sleep", "3000"); err != nil {
+		t.Fatal(err)
+	}
+	b.tell(ctx, t, idle, "From another window [case:plain]")
+	b.heard(ctx, t, idle, "From another window [case:plain]")
+	if _, err := b.Tmux(ctx, "kill-window", "-t", "="+idle.Session+":"); err != nil {
+		t.Fatal(err)
+	}
+	b.rest(ctx, t, idle)
+}
+
+func namesWithPrefix(ctx context.Context, t *testing.T, b bench) {
+	for _, name := range []string{"lamp", "lamp_", "l*", "lamp_1:", "%0", "$0", "@0", "{last}", ""} {
+		target := b.of(name)
+		target.PID, target.Start = idle.PID, idle.Start
+		s, err := b.Look(ctx, target)
+		if s.Alive || (err == nil) == (name == "" || name == "$0") {
+			t.Errorf("%q: %+v, %v", name, s, err)
+		}
+		if err := b.Say(ctx, target, "never said"); err == nil {
+			t.Errorf("%q was told something", name)
+		}
+		if err := b.Stop(ctx, target, time.Second); err == nil {
+			t.Errorf("%q was stopped", name)
+		}
+	}
+	if s, err := b.Look(ctx, idle); err != nil || s.PID != idle.PID {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func nothingThere(ctx context.Context, t *testing.T, b bench) {
+	target := b.of("lamp")
+	target.Socket = b.Path("no.sock")
+	if s, err := b.Look(ctx, target); err != nil || s.Alive {
+		t.Errorf("no server: %+v, %v", s, err)
+	}
+	if err := os.WriteFile(b.Path("dead.sock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	target.Socket = b.Path("dead.sock")
+	if s, err := b.Look(ctx, target); s.Alive {
+		t.Errorf("no socket: %+v, %v", s, err)
+	}
+}
+
+// deaf is a program that draws the prompt of Claude Code and takes no Enter.
+const deaf = `#!/bin/bash
+stty raw -echo
+line=$(printf '─%.0s' {1..60})
+text=
+while :; do
+	printf '\033[H\033[2J%s\r\n❯ %s\033[7m \033[0m\r\n%s\r\n  manual mode on' "$line" "$text" "$line"
+	IFS= read -rN1 c || exit
+	[ "$c" = $'\r' ] || text+=$c
+done
+`
+
+func enterSwallowed(ctx context.Context, t *testing.T, b bench) {
+	program := b.Path("deaf/claude")
+	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, []byte(deaf), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	target := b.of("deaf")
+	s, err := b.Start(ctx, target, driver.Launch{Argv: []string{program}, Env: b.Env()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target.PID, target.Start = s.PID, s.Start
+	b.rest(ctx, t, target)
+	if err := b.Say(ctx, target, "Go on."); !errors.Is(err, driver.ErrUnsubmitted) || !strings.Contains(err.Error(), "still in the prompt after 4 times Enter") {
+		t.Errorf("%v", err)
+	}
+	if err := b.Say(ctx, target, "Go on."); !errors.Is(err, driver.ErrDraft) {
+		t.Errorf("once more: %v", err)
+	}
+	if err := b.Stop(ctx, target, time.Second); err != nil {
+		t.Error(err)
+	}
+}
+
+func stopAndStart(ctx context.Context, t *testing.T, b bench) {
+	later := idle
+	later.Start = later.Start.Add(-time.Minute)
+	if err := b.Stop(ctx, later, time.Second); !errors.Is(err, driver.ErrChanged) {
+		t.Errorf("%v", err)
+	}
+	if err := b.Stop(ctx, idle, 10*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := b.Look(ctx, idle); err != nil || s.Alive || !ended(idle.PID) {
+		t.Fatalf("it is still there: %+v, %v", s, err)
+	}
+	if err := b.Stop(ctx, idle, time.Second); !errors.Is(err, driver.ErrAbsent) {
+		t.Errorf("once more: %v", err)
+	}
+	again := b.begin(ctx, t, b.of("lamp.1"), "--continue")
+	if again.PID == idle.PID {
+		t.Error("it is the same process")
+	}
+	idle = again
+	b.rest(ctx, t, idle)
+}
+
+func restartKilled(ctx context.Context, t *testing.T, b bench) {
+	note := b.Path("note")
+	target := b.of("killed")
+	how := driver.Launch{Argv: []string{"claude"}, Env: b.Env(), Then: []string{"sh", "-c", `echo "$1" >"$0"`, note}}
+	s, err := b.Start(ctx, target, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(s.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	b.until(ctx, t, target, func(s driver.State) bool { return !s.Alive })
+	if status, err := os.ReadFile(note); string(status) != "137\n" {
+		t.Errorf("its exit status is noted as %q, %v", status, err)
+	}
+	now, err := b.Start(ctx, target, how)
+	if err != nil || now.PID == s.PID || now.PID == 0 {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	target.PID, target.Start = now.PID, now.Start
+	if err := b.Stop(ctx, target, 10*time.Second); err != nil {
+		t.Error(err)
+	}
+}
+
+func endsAtOnce(ctx context.Context, t *testing.T, b bench) {
+	target := b.of("gone")
+	_, err := b.Start(ctx, target, driver.Launch{Argv: []string{"claude", "--resume", "11111111-2222-4333-8444-555555555555"}, Env: b.Env()})
+	if !errors.Is(err, driver.ErrGone) || !strings.Contains(err.Error(), "No conversation found") {
+		text, _ := b.Screen(ctx, "gone")
+		t.Errorf("%v\n%s", err, text)
+	}
+	if s, err := b.Look(ctx, target); err != nil || s.Place != "" {
+		t.Errorf("it left something: %+v, %v", s, err)
+	}
+	_, err = b.Start(ctx, target, driver.Launch{Argv: []string{"no-such-program"}, Env: b.Env()})
+	if !errors.Is(err, driver.ErrGone) || !strings.Contains(err.Error(), "no-such-program") {
+		t.Errorf("%v", err)
+	}
+}
