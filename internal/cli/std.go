@@ -123,6 +123,7 @@ func (s *Std) read(keep func(record.Line) bool) (*record.Set, error) {
 		if before := size; before < large {
 			if size += len(line.Raw); size >= large && os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(25)
+				defer debug.SetGCPercent(50)
 			}
 		}
 		if keep != nil {
