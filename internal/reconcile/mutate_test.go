@@ -14,15 +14,17 @@ import (
 // imposed are the rows but the last, which matches whatever there is, each with
 // what makes it match.
 var imposed = map[string]func(*Facts){
-	"blind":           func(f *Facts) { f.Blind = "not read" },
-	"paused":          func(f *Facts) { f.Heal.Paused = true },
-	"maintenance":     func(f *Facts) { f.Heal.Open = []record.OpenAct{{ID: "act-1", Verb: "upgrade"}} },
-	"no-workspace":    func(f *Facts) { f.Workspace = nil },
-	"mislabelled":     func(f *Facts) { f.Workspace = &record.Workspace{Agent: "b"} },
-	"ambiguous":       func(f *Facts) { f.Twin = "/x/a" },
-	"reachable":       func(f *Facts) { f.Health = &record.Health{Online: true} },
-	"elsewhere":       func(f *Facts) { f.Process, f.Elsewhere = nil, &record.AgentProc{PID: 9} },
-	"starting":        func(f *Facts) { f.Heal.LastAct, f.Heal.LastVerb, f.Heal.LastEnd = ago(time.Minute), "launch", record.EntryDone },
+	"blind":        func(f *Facts) { f.Blind = "not read" },
+	"paused":       func(f *Facts) { f.Heal.Paused = true },
+	"maintenance":  func(f *Facts) { f.Heal.Open = []record.OpenAct{{ID: "act-1", Verb: "upgrade"}} },
+	"no-workspace": func(f *Facts) { f.Workspace = nil },
+	"mislabelled":  func(f *Facts) { f.Workspace = &record.Workspace{Agent: "b"} },
+	"ambiguous":    func(f *Facts) { f.Twin = "/x/a" },
+	"reachable":    func(f *Facts) { f.Health = &record.Health{Online: true} },
+	"elsewhere":    func(f *Facts) { f.Process, f.Elsewhere = nil, &record.AgentProc{PID: 9} },
+	"starting": func(f *Facts) {
+		f.Heal.LastAct, f.Heal.LastVerb, f.Heal.LastEnd = ago(time.Minute), "launch", record.EntryDone
+	},
 	"left":            func(f *Facts) { f.Process, f.Heal.LastExit = nil, &record.AgentExit{At: ago(time.Minute)} },
 	"gone":            func(f *Facts) { f.Process = nil },
 	"throttled":       func(f *Facts) { f.Verdict = &record.Verdict{Class: "2"} },

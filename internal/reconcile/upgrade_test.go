@@ -34,51 +34,55 @@ func runs(version string) func(*agent) { return func(a *agent) { a.health.Versio
 
 func works(busy *bool) func(*agent) { return func(a *agent) { a.health.Busy = busy } }
 
-// A rolling upgrade to 2.0.0: in each sweep one agent, none beside one that is not
-// done, none after one that failed.
+func inRegistry(id string) func(*agent) {
+	return func(a *agent) { a.place.Registry = &record.Registry{Kind: "repo", ID: id} }
+}
+
+// upgradeTable are sweeps of a rolling upgrade to 2.0.0: each decision in brief.
+var upgradeTable = []struct {
+	name  string
+	scene *scene
+	want  string
+	rc    int
+}{
+	{"the first of two", newScene().agent("a").agent("b"), "a UPGRADE behind upgrade; b SKIP one-at-a-time", 1},
+	{"all at the version, or newer", newScene().agent("a", runs("2.0.0")).agent("b", runs("v3.0.0")), "a OK at-target; b OK at-target", 0},
+	{"the second", newScene().agent("a", runs("2.0.0"), upgraded("2.0.0", "green")).agent("b"), "a OK at-target; b UPGRADE behind upgrade", 1},
+	{"by registry", newScene().agent("a", inRegistry("x")).agent("b", inRegistry("w")).agent("c", inRegistry("x")), "b UPGRADE behind upgrade; a SKIP one-at-a-time; c SKIP one-at-a-time", 1},
+	{"busy", newScene().agent("a", works(new(true))).agent("b"), "a SKIP busy; b UPGRADE behind upgrade", 1},
+	{"does not say whether it works", newScene().agent("a", works(nil)), "a SKIP busy", 1},
+	{"judged to work", newScene().agent("a", class("5")).agent("b", class("3")).agent("c", class("unknown")), "a SKIP busy; b SKIP busy; c SKIP busy", 1},
+	{"at rest", newScene().agent("a", class("9a")), "a UPGRADE behind upgrade", 1},
+	{"not judged", newScene().agent("a", func(a *agent) { a.verdict = nil }), "a SKIP busy", 1},
+	{"does not answer", newScene().agent("a", deaf).agent("b"), "a SKIP offline; b UPGRADE behind upgrade", 1},
+	{"does not say its version", newScene().agent("a", runs("")), "a SKIP offline", 0},
+	{"a version that is none", newScene().agent("a", runs("dev")), "a UPGRADE behind upgrade", 1},
+	{"another instance answers", newScene().agent("a", func(a *agent) { a.health.Listed = "i0" }), "a SKIP offline", 0},
+	{"runs on another machine", newScene().agent("a", func(a *agent) { a.proc = nil }), "a SKIP no-process", 0},
+	{"paused", newScene().agent("a", paused).agent("b"), "a SKIP paused; b UPGRADE behind upgrade", 1},
+	{"another's workspace", newScene().agent("a").agent("b").with(list(Desired{Agent: "a", Workspace: "/w/b"})), "a SKIP mislabelled", 1},
+	{"no workspace", newScene().agent("a").with(list(Desired{Agent: "a", Workspace: "/x"})), "a SKIP no-workspace", 1},
+	{"two workspaces", newScene().agent("a", runs("2.0.0"), func(a *agent) { a.place.Path = "/a" }).agent("a", second, func(a *agent) { a.health = nil }), "a SKIP ambiguous", 1},
+	{"one is open", newScene().agent("a").agent("b", upgraded("2.0.0", "open"), func(a *agent) { a.heal.Open = []record.OpenAct{{ID: "act-1", Verb: "upgrade"}} }), "a SKIP one-at-a-time; b SKIP maintenance", 1},
+	{"one to another version is open", newScene().agent("a").agent("b", deaf, upgraded("1.9.0", "open")), "a SKIP one-at-a-time; b SKIP offline", 1},
+	{"one failed", newScene().agent("a", runs("2.0.0")).agent("b", deaf, upgraded("2.0.0", "failed")).agent("c"), "a OK at-target; b SKIP offline !upgrade-stopped; c SKIP stopped", 1},
+	{"one failed, and was told", newScene().agent("b", upgraded("2.0.0", "failed"), told("upgrade-stopped")).agent("c"), "b SKIP stopped; c SKIP stopped", 1},
+	{"one failed, and was made good", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0")).agent("c"), "b OK at-target; c UPGRADE behind upgrade", 1},
+	{"one failed, and is made good by another", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0"), func(a *agent) { a.health.Listed = "i0" }).agent("c"), "b SKIP offline !upgrade-stopped; c SKIP stopped", 1},
+	{"one to another version failed", newScene().agent("b", deaf, upgraded("1.9.0", "failed")).agent("c"), "b SKIP offline; c UPGRADE behind upgrade", 1},
+	{"macf upgrades one", newScene().agent("a", locked(0)), "a SKIP maintenance", 1},
+	{"the last failed", newScene().agent("b", deaf, upgraded("2.0.0", "failed")), "b SKIP offline !upgrade-stopped", 1},
+	{"not read", newScene().agent("a").with(blind), "a SKIP blind", 2},
+	{"nothing read", newScene().with(blind), "", 2},
+	{"another project's roster not read", newScene().agent("a").agent("b", func(a *agent) { a.place.Project, a.health.Project = "q", "q" }).with(func(s *scene) {
+		s.surfaces["macf/roster:q"] = record.Surface{Error: "no answer"}
+	}), "a SKIP unread; b SKIP blind", 2},
+}
+
+// In each sweep one agent, none beside one that is not done, none after one that
+// failed.
 func TestUpgrade(t *testing.T) {
-	registry := func(id string) func(*agent) {
-		return func(a *agent) { a.place.Registry = &record.Registry{Kind: "repo", ID: id} }
-	}
-	for _, tt := range []struct {
-		name  string
-		scene *scene
-		want  string
-		rc    int
-	}{
-		{"the first of two", newScene().agent("a").agent("b"), "a UPGRADE behind upgrade; b SKIP one-at-a-time", 1},
-		{"all at the version, or newer", newScene().agent("a", runs("2.0.0")).agent("b", runs("v3.0.0")), "a OK at-target; b OK at-target", 0},
-		{"the second", newScene().agent("a", runs("2.0.0"), upgraded("2.0.0", "green")).agent("b"), "a OK at-target; b UPGRADE behind upgrade", 1},
-		{"by registry", newScene().agent("a", registry("x")).agent("b", registry("w")).agent("c", registry("x")), "b UPGRADE behind upgrade; a SKIP one-at-a-time; c SKIP one-at-a-time", 1},
-		{"busy", newScene().agent("a", works(new(true))).agent("b"), "a SKIP busy; b UPGRADE behind upgrade", 1},
-		{"does not say whether it works", newScene().agent("a", works(nil)), "a SKIP busy", 1},
-		{"judged to work", newScene().agent("a", class("5")).agent("b", class("3")).agent("c", class("unknown")), "a SKIP busy; b SKIP busy; c SKIP busy", 1},
-		{"at rest", newScene().agent("a", class("9a")), "a UPGRADE behind upgrade", 1},
-		{"not judged", newScene().agent("a", func(a *agent) { a.verdict = nil }), "a SKIP busy", 1},
-		{"does not answer", newScene().agent("a", deaf).agent("b"), "a SKIP offline; b UPGRADE behind upgrade", 1},
-		{"does not say its version", newScene().agent("a", runs("")), "a SKIP offline", 0},
-		{"a version that is none", newScene().agent("a", runs("dev")), "a UPGRADE behind upgrade", 1},
-		{"another instance answers", newScene().agent("a", func(a *agent) { a.health.Listed = "i0" }), "a SKIP offline", 0},
-		{"runs on another machine", newScene().agent("a", func(a *agent) { a.proc = nil }), "a SKIP no-process", 0},
-		{"paused", newScene().agent("a", paused).agent("b"), "a SKIP paused; b UPGRADE behind upgrade", 1},
-		{"another's workspace", newScene().agent("a").agent("b").with(list(Desired{Agent: "a", Workspace: "/w/b"})), "a SKIP mislabelled", 1},
-		{"no workspace", newScene().agent("a").with(list(Desired{Agent: "a", Workspace: "/x"})), "a SKIP no-workspace", 1},
-		{"two workspaces", newScene().agent("a", runs("2.0.0"), func(a *agent) { a.place.Path = "/a" }).agent("a", second, func(a *agent) { a.health = nil }), "a SKIP ambiguous", 1},
-		{"one is open", newScene().agent("a").agent("b", upgraded("2.0.0", "open"), func(a *agent) { a.heal.Open = []record.OpenAct{{ID: "act-1", Verb: "upgrade"}} }), "a SKIP one-at-a-time; b SKIP maintenance", 1},
-		{"one to another version is open", newScene().agent("a").agent("b", deaf, upgraded("1.9.0", "open")), "a SKIP one-at-a-time; b SKIP offline", 1},
-		{"one failed", newScene().agent("a", runs("2.0.0")).agent("b", deaf, upgraded("2.0.0", "failed")).agent("c"), "a OK at-target; b SKIP offline !upgrade-stopped; c SKIP stopped", 1},
-		{"one failed, and was told", newScene().agent("b", upgraded("2.0.0", "failed"), told("upgrade-stopped")).agent("c"), "b SKIP stopped; c SKIP stopped", 1},
-		{"one failed, and was made good", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0")).agent("c"), "b OK at-target; c UPGRADE behind upgrade", 1},
-		{"one failed, and is made good by another", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0"), func(a *agent) { a.health.Listed = "i0" }).agent("c"), "b SKIP offline !upgrade-stopped; c SKIP stopped", 1},
-		{"one to another version failed", newScene().agent("b", deaf, upgraded("1.9.0", "failed")).agent("c"), "b SKIP offline; c UPGRADE behind upgrade", 1},
-		{"macf upgrades one", newScene().agent("a", locked(0)), "a SKIP maintenance", 1},
-		{"the last failed", newScene().agent("b", deaf, upgraded("2.0.0", "failed")), "b SKIP offline !upgrade-stopped", 1},
-		{"not read", newScene().agent("a").with(blind), "a SKIP blind", 2},
-		{"nothing read", newScene().with(blind), "", 2},
-		{"another project's roster not read", newScene().agent("a").agent("b", func(a *agent) { a.place.Project, a.health.Project = "q", "q" }).with(func(s *scene) {
-			s.surfaces["macf/roster:q"] = record.Surface{Error: "no answer"}
-		}), "a SKIP unread; b SKIP blind", 2},
-	} {
+	for _, tt := range upgradeTable {
 		t.Run(tt.name, func(t *testing.T) {
 			j := Upgrade(setOf(t, tt.scene.records(t)), Options{Desired: tt.scene.desired}, "2.0.0")
 			var got []string
