@@ -266,3 +266,20 @@ func TestTimeOf(t *testing.T) {
 		}
 	}
 }
+
+// A time in Layout is what it is in any form.
+func FuzzTime(f *testing.F) {
+	for _, s := range []string{"2026-11-29T14:50:02.000Z", "2024-02-29T23:59:59.999Z", "2025-02-29T00:00:00.000Z", "0000-01-01T00:00:00.000Z", "2026-00-10T00:00:00.000Z",
+		"2026-13-01T00:00:00.000Z", "2026-01-00T00:00:00.000Z", "2026-04-31T00:00:00.000Z", "2026-01-01T24:00:00.000Z", "2026-01-01T00:60:00.000Z", "2026-01-01T00:00:60.000Z",
+		"2026-01-01T00:00:00,000Z", "2026-01-01t00:00:00.000z", "2026-01-01T00:00:00.0000", "9999-12-31T23:59:59.999Z", "2026-11-29T15:50:02+01:00", "2026-11-29T14:50:02.123456Z"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		b := []byte(`"` + s + `"`)
+		var any, quick Time
+		err := any.parse(b)
+		if got := quick.UnmarshalJSON(b); (got == nil) != (err == nil) || quick != any {
+			t.Errorf("%s: %v, %v; in any form %v, %v", b, quick, got, any, err)
+		}
+	})
+}

@@ -38,6 +38,41 @@ func (t Time) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads any RFC 3339 time and cuts it to the millisecond.
 func (t *Time) UnmarshalJSON(b []byte) error {
+	if u, ok := written(b); ok {
+		*t = Time{u}
+		return nil
+	}
+	return t.parse(b)
+}
+
+// written reads a time in Layout; ok is false for anything else. A record has
+// some eight of them.
+func written(b []byte) (t time.Time, ok bool) {
+	const form = `"0000-00-00T00:00:00.000Z"`
+	if len(b) != len(form) {
+		return t, false
+	}
+	for i, c := range b {
+		if digit := form[i] == '0'; digit && (c < '0' || c > '9') || !digit && c != form[i] {
+			return t, false
+		}
+	}
+	number := func(from, to int) (n int) {
+		for _, c := range b[from:to] {
+			n = 10*n + int(c-'0')
+		}
+		return n
+	}
+	month, day, hour, minute, second := number(6, 8), number(9, 11), number(12, 14), number(15, 17), number(18, 20)
+	if hour > 23 || minute > 59 || second > 59 {
+		return t, false
+	}
+	t = time.Date(number(1, 5), time.Month(month), day, hour, minute, second, number(21, 24)*int(time.Millisecond), time.UTC)
+	return t, int(t.Month()) == month && t.Day() == day // else there is no such day
+}
+
+// parse is UnmarshalJSON of a time in any form.
+func (t *Time) parse(b []byte) error {
 	var short [64]byte // most times have no escapes and go on the stack
 	s, err := jsontext.AppendUnquote(short[:0], b)
 	if err != nil {
