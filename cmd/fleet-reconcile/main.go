@@ -6,18 +6,15 @@
 //
 //	fleet-reconcile [--desired FILE] [--upgrade-to VERSION] < stream > stream
 //
-// It reads what fleet-observe-workspaces, fleet-observe-health, fleet-classify
-// and fleet-ledger observe say, copies it, and adds decision records and its
-// closing record, whose rc is 0 when all is well, 1 when something is to be done,
-// 2 when something that a decision rests on was not read: then nothing is decided
-// about that agent. Without --desired every workspace should run. A mistake in
-// FILE is named with its line: status 2.
+// It reads what the observers of workspaces and health, fleet-classify and
+// fleet-ledger observe say, copies it, and adds decision records and its closing
+// record, whose rc is 0 when all is well, 1 when something is to be done, 2 when
+// something that a decision rests on was not read. docs/reconcile.md has the rest.
 package main
 
 import (
 	"context"
-	"fmt"
-	"os"
+	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/reconcile"
@@ -31,35 +28,23 @@ type options struct {
 }
 
 func main() {
-	cli.Main(cli.Program{
-		Name: "fleet-reconcile",
-		About: "Fleet-reconcile copies records from standard input to standard output and adds what it would do about each agent that should run, " +
-			"and each session of ours that stopped.",
-	}, run)
+	cli.Main(cli.Program{Name: "fleet-reconcile", About: "Fleet-reconcile copies records from standard input to standard output and adds what it would do " +
+		"about each agent that should run, and each session of ours that stopped."}, run)
 }
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
-	o := reconcile.Options{Now: std.Now}
-	if opts.Desired != "" {
-		b, err := os.ReadFile(opts.Desired)
-		if err == nil {
-			o.Desired, err = reconcile.ParseDesired(opts.Desired, b)
-		}
-		if err != nil {
-			return cli.Usage(err)
-		}
+	list, err := desired(opts.Desired)
+	if err != nil {
+		return cli.Usage(err)
 	}
 	if opts.Upgrade != "" && !reconcile.IsVersion(opts.Upgrade) {
-		return cli.Usage(fmt.Errorf("--upgrade-to: want a version such as 1.2.3"))
+		return cli.Usage(errors.New("--upgrade-to: want a version such as 1.2.3"))
 	}
 	set, err := std.ReadAll()
 	if err != nil {
 		return err
 	}
-	j := reconcile.Judge(set, o)
-	if opts.Upgrade != "" {
-		j = reconcile.Upgrade(set, o, opts.Upgrade)
-	}
+	j := judge(set, reconcile.Options{Desired: list, Now: std.Now}, opts.Upgrade)
 	for _, d := range j.Decisions {
 		if err := std.AddData(record.KindDecision, j.At, j.Host, d.Subject, d.Decision); err != nil {
 			return err

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+
+	"github.com/fleet-tools/fleet/internal/reconcile"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// desired reads the list of a file, nil of none.
+func desired(file string) ([]reconcile.Desired, error) {
+	if file == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return reconcile.ParseDesired(file, b)
+}
+
+// judge decides what is to be done, or what is upgraded next.
+func judge(set *record.Set, o reconcile.Options, upgrade string) reconcile.Judgement {
+	if upgrade != "" {
+		return reconcile.Upgrade(set, o, upgrade)
+	}
+	return reconcile.Judge(set, o)
+}
