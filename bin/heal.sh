@@ -52,7 +52,7 @@ judge() {
 act() {
 	out=$1 in=$2
 	shift 2
-	(third=45m && into "$out" fed "$in" "$@")
+	(third=45m && into "$out" fed "$in" "$@") 3>&- # a server that it starts would hold it open
 }
 
 sweep() {

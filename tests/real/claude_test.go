@@ -142,9 +142,9 @@ func patiently(t *testing.T, do func(context.Context)) {
 	do(ctx)
 }
 
-// newBox returns an empty HOME with a stub API. Its processes end with the test, even when the test
+// newBox returns an empty HOME with a stub API, that trusts project and the further ones. Its processes end with the test, even when the test
 // is killed.
-func newBox(t *testing.T, binary string, subscriber bool) *claudebox.Box {
+func newBox(t *testing.T, binary string, subscriber bool, projects ...string) *claudebox.Box {
 	t.Helper()
 	home, err := os.MkdirTemp("", "fleet-real-")
 	if err != nil {
@@ -171,7 +171,7 @@ func newBox(t *testing.T, binary string, subscriber bool) *claudebox.Box {
 	}
 	t.Cleanup(func() { server.Close() })
 	box, err := claudebox.New(claudebox.Config{
-		Home: home, Binary: binary, Version: version, BaseURL: server.URL(), Subscriber: subscriber, Projects: []string{project},
+		Home: home, Binary: binary, Version: version, BaseURL: server.URL(), Subscriber: subscriber, Projects: append([]string{project}, projects...),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -4,10 +4,10 @@
 //
 // Usage:
 //
-//	agentd WORKSPACE REGISTRY COMMAND [ARG]...
+//	agentd WORKSPACE REGISTRY [ARG]...
 //
 // WORKSPACE holds .macf/macf-agent.json and .macf/certs; its file version is the
-// version that it answers with, and while a file deaf is there it takes requests
+// version that it answers with; the session is claude with the ARGs. While a file deaf is there it takes requests
 // and answers none. A start removes that file. Its exit status is the session's.
 package main
 
@@ -68,7 +68,7 @@ func run(workspace, registry string, argv []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := exec.Command("claude", argv...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = workspace, os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		return 0, err

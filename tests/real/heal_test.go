@@ -1,0 +1,351 @@
+//go:build real
+
+package real
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/tests/rig/claudebox"
+	"github.com/fleet-tools/fleet/tests/rig/testca"
+)
+
+// A yard is a scope with agents: real sessions in tmux, each with a server that
+// answers for it, and heal.sh, run as its timer runs it.
+type yard struct {
+	t      *testing.T
+	box    *claudebox.Box
+	bin    string
+	agents []string
+	sweeps int
+}
+
+// agentsOf is how many agents a yard has.
+const agentsOf = 10
+
+func newYard(t *testing.T) *yard {
+	y := &yard{t: t}
+	var projects []string
+	for i := range agentsOf {
+		y.agents = append(y.agents, fmt.Sprintf("agent-%d", i))
+		projects = append(projects, fmt.Sprintf("repos/%d", i))
+	}
+	y.box = newBox(t, installed(t), false, projects...)
+	y.bin = y.box.Path(".local/bin")
+	for _, argv := range [][]string{{"build", "-o", y.bin + "/", "./cmd/..."}, {"build", "-o", y.bin + "/", "./tests/rig/agentd"}} {
+		cmd := exec.Command("go", argv...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	for _, name := range []string{"heal.sh", "tick.sh"} {
+		b, err := os.ReadFile(filepath.Join(root, "bin", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		y.write(".local/bin/"+name, string(b))
+	}
+	y.lay(projects)
+	t.Cleanup(func() { y.tmux("kill-server") })
+	return y
+}
+
+// lay writes the registry, the workspaces and the configuration.
+func (y *yard) lay(projects []string) {
+	ca, err := testca.New()
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	y.write("registry/LAMP_CA_CERT", string(ca.PEM()))
+	var env strings.Builder
+	for _, v := range y.box.Env() {
+		name, value, _ := strings.Cut(v, "=")
+		fmt.Fprintf(&env, "export %s='%s'\n", name, value)
+	}
+	var repos, desired []string
+	for i, dir := range projects {
+		cert, key, err := ca.Leaf(y.agents[i])
+		if err != nil {
+			y.t.Fatal(err)
+		}
+		y.write(dir+"/.macf/certs/agent-cert.pem", string(cert))
+		y.write(dir+"/.macf/certs/agent-key.pem", string(key))
+		y.write(dir+"/.macf/macf-agent.json", fmt.Sprintf(`{"project": "lamp", "agent_name": %q, "agent_role": "r", "agent_type": "permanent",
+			"registry": {"type": "local", "path": %q}}`, y.agents[i], y.box.Path("registry")))
+		y.write(dir+"/claude.sh", "#!/bin/sh\n"+env.String()+"exec agentd \"$PWD\" \""+y.box.Path("registry")+"\"\n")
+		if out, err := y.box.Output(y.t.Context(), y.box.Path(dir), "git", "init", "-q", "."); err != nil {
+			y.t.Fatal(err, out)
+		}
+		repos = append(repos, strconv.Quote(y.box.Path(dir)))
+		desired = append(desired, fmt.Sprintf("  - agent: %s\n    workspace: %s\n", y.agents[i], y.box.Path(dir)))
+	}
+	y.write("desired-agents.yaml", "agents:\n"+strings.Join(desired, ""))
+	y.write(".config/ctx/fleet.json", `{"v": 1, "scopes": {"lamp": {"dispatch_enabled": 1, "dry_run": 0, "mode": "act", "surfaces": ["claude"], "adopted": "*",
+		"owner_channel": {"kind": "none"}, "caps": {"fleet_sessions": 12}, "repos": [`+strings.Join(repos, ", ")+`], "desired_agents": "~/desired-agents.yaml",
+		"heal": {"interval_min": 1, "allow_restart": 1, "backoff_min": 2, "backoff_max_min": 2, "max_attempts": 1000, "stagger_s": 0, "window_s": 0, "fleet_gap_s": 0}}}}`)
+}
+
+func (y *yard) write(name, text string) {
+	y.t.Helper()
+	name = y.box.Path(name)
+	err := os.MkdirAll(filepath.Dir(name), 0o700)
+	if err == nil {
+		err = os.WriteFile(name, []byte(text), 0o700)
+	}
+	if err != nil {
+		y.t.Fatal(err)
+	}
+}
+
+func (y *yard) dir(agent string) string {
+	return y.box.Path("repos", strings.TrimPrefix(agent, "agent-"))
+}
+
+// env is what the timer of heal.sh gives it.
+func (y *yard) env() []string {
+	var env []string
+	for _, v := range y.box.Env() {
+		if name, _, _ := strings.Cut(v, "="); slices.Contains([]string{"PATH", "HOME", "USER", "LANG", "TZ", "TMUX_TMPDIR"}, name) {
+			env = append(env, v)
+		}
+	}
+	return append(env, "FLEET_SCOPE=lamp", "MACF_WORKSPACE_ROOT="+y.box.Path("repos"))
+}
+
+func (y *yard) run(argv ...string) (string, error) {
+	cmd := exec.Command(filepath.Join(y.bin, argv[0]), argv[1:]...)
+	cmd.Env = y.env()
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// sweep is one sweep, which must not fail.
+func (y *yard) sweep() string {
+	y.t.Helper()
+	y.sweeps++
+	out, err := y.run("heal.sh")
+	report, _ := os.ReadFile(y.state("heal/report.md"))
+	if err != nil {
+		log, _ := os.ReadFile(y.state("heal.log"))
+		y.t.Fatalf("sweep %d: %v: %s\n%s\n%s", y.sweeps, err, out, log, report)
+	}
+	return string(report)
+}
+
+func (y *yard) state(name string) string {
+	return y.box.Path(".local/state/fleet-reconcile/lamp", name)
+}
+
+func (y *yard) tmux(args ...string) (string, error) {
+	cmd := exec.Command("tmux", args...)
+	cmd.Env = y.env()
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// pid is that of the agent's Claude Code process, 0 when none runs.
+func (y *yard) pid(agent string) int {
+	for _, s := range y.box.Sessions() {
+		cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", s.PID))
+		if err == nil && cwd == y.dir(agent) {
+			return s.PID
+		}
+	}
+	return 0
+}
+
+// well tells which agents answer, of those that a sweep would ask.
+func (y *yard) well() (well []string) {
+	out, err := y.run("fleet-observe-workspaces")
+	if err != nil {
+		y.t.Fatal(err, out)
+	}
+	cmd := exec.Command(filepath.Join(y.bin, "fleet-observe-health"), "--jq", `select(.kind == "health" and .data.online and .data.listed_instance == .data.instance_id) | .data.agent`)
+	cmd.Env, cmd.Stdin = y.env(), strings.NewReader(out)
+	b, err := cmd.Output()
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return strings.Fields(string(b))
+}
+
+// entry is what the test reads of a ledger line.
+type entry struct {
+	ID, Kind, Verb, Key, Of, Reason, Detail string
+	DryRun                                  bool `json:"dry_run"`
+	TS                                      time.Time
+}
+
+func (y *yard) ledger() (es []entry) {
+	b, err := os.ReadFile(y.state("ledger.jsonl"))
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	for line := range bytes.Lines(b) {
+		var e entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			y.t.Fatal(err)
+		}
+		es = append(es, e)
+	}
+	return es
+}
+
+// minutes is how long faults are injected.
+func minutes(t *testing.T) time.Duration {
+	n := 2
+	if s := os.Getenv("FLEET_HEAL_MINUTES"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return time.Duration(n) * time.Minute
+}
+
+// Ten agents are launched, meet faults at random, and in the end all of them live
+// and answer. What is paused, and what works, is never touched; every act is in the
+// ledger with what became of it.
+func TestHeal(t *testing.T) {
+	y := newYard(t)
+	deadline := time.Now().Add(5 * time.Minute)
+	for len(y.well()) < agentsOf {
+		if time.Now().After(deadline) {
+			t.Fatalf("the fleet did not start: %v\n%s", y.well(), y.sweep())
+		}
+		y.sweep()
+	}
+	fmt.Printf("heal: %d agents launched in %d sweeps\n", agentsOf, y.sweeps)
+	paused, busy := y.agents[0], y.agents[1]
+	if out, err := y.run("fleet-ledger", "pause", paused); err != nil {
+		t.Fatal(err, out)
+	}
+	y.works(busy)
+	y.write("repos/0/deaf", "")
+	y.write("repos/1/deaf", "")
+	before := map[string]int{paused: y.pid(paused), busy: y.pid(busy)}
+	rnd := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	faults := map[string]int{}
+	for end := time.Now().Add(minutes(t)); time.Now().Before(end); {
+		for range 1 + rnd.IntN(2) {
+			faults[y.fault(rnd, y.agents[2+rnd.IntN(agentsOf-2)])]++
+		}
+		y.sweep()
+		for agent, pid := range before {
+			if now := y.pid(agent); now != pid {
+				t.Fatalf("%s had process %d and has %d", agent, pid, now)
+			}
+		}
+	}
+	if out, err := y.run("fleet-ledger", "unpause", paused); err != nil {
+		t.Fatal(err, out)
+	}
+	if err := os.Remove(y.box.Path("repos/1/deaf")); err != nil {
+		t.Fatal(err)
+	}
+	for _, agent := range y.agents[2:] { // their owner finishes the drafts, which nobody else may touch
+		y.tmux("send-keys", "-t", "=lamp@"+agent+":", "C-u")
+	}
+	last := ""
+	for deadline := time.Now().Add(10 * time.Minute); len(y.well()) < agentsOf; time.Sleep(2 * time.Second) {
+		if time.Now().After(deadline) {
+			t.Fatalf("only %v are well\n%s", y.well(), last)
+		}
+		last = y.sweep()
+	}
+	if now := y.pid(busy); now != before[busy] {
+		t.Errorf("%s worked, had process %d and has %d", busy, before[busy], now)
+	}
+	y.sweep()
+	y.explained(faults, paused, busy)
+}
+
+// works gives an agent a prompt that it works on for as long as the test takes.
+func (y *yard) works(agent string) {
+	if _, err := y.tmux("send-keys", "-t", "=lamp@"+agent+":", "-l", "Do it [case:busy]"); err != nil {
+		y.t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if _, err := y.tmux("send-keys", "-t", "=lamp@"+agent+":", "C-m"); err != nil {
+		y.t.Fatal(err)
+	}
+	patiently(y.t, func(ctx context.Context) {
+		err := claudebox.Await(ctx, agent+" to work", func() bool {
+			s, err := y.box.Session(y.pid(agent))
+			return err == nil && s.Status == "busy"
+		})
+		if err != nil {
+			y.t.Fatal(err)
+		}
+	})
+}
+
+// fault does something bad to an agent, and returns what.
+func (y *yard) fault(rnd *rand.Rand, agent string) string {
+	pid := y.pid(agent)
+	what := []string{"deaf", "deaf", "killed", "terminated", "session killed", "draft"}[rnd.IntN(6)]
+	switch {
+	case pid == 0:
+		return "none: it does not run"
+	case what == "deaf":
+		y.write("repos/"+strings.TrimPrefix(agent, "agent-")+"/deaf", "")
+	case what == "killed":
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+	case what == "terminated":
+		_ = syscall.Kill(pid, syscall.SIGTERM)
+	case what == "session killed":
+		if out, err := y.tmux("kill-session", "-t", "=lamp@"+agent); err != nil {
+			return "none: " + out
+		}
+	case what == "draft":
+		if out, err := y.tmux("send-keys", "-t", "=lamp@"+agent+":", "-l", "half a thou"); err != nil {
+			return "none: " + out
+		}
+	}
+	return what
+}
+
+// explained checks that the ledger tells of every act, and what became of it, and
+// of none on those that were not to be touched.
+func (y *yard) explained(faults map[string]int, untouched ...string) {
+	intents, acts, ends := map[string]entry{}, map[string]int{}, map[string]int{}
+	unpaused := time.Time{}
+	for _, e := range y.ledger() {
+		switch e.Kind {
+		case "unpause":
+			unpaused = e.TS
+		case "intent":
+			intents[e.ID] = e
+			acts[e.Verb]++
+			if e.Verb != "alert" && slices.Contains(untouched, e.Key) && e.TS.Before(unpaused) || e.DryRun {
+				y.t.Errorf("an act on what was not to be touched: %+v", e)
+			}
+		case "done", "failed", "unknown":
+			if _, ok := intents[e.Of]; !ok {
+				y.t.Errorf("an outcome of no intent: %+v", e)
+			}
+			delete(intents, e.Of)
+			ends[strings.TrimSpace(e.Verb+" "+e.Kind+" "+e.Reason)]++
+		}
+	}
+	for _, e := range intents {
+		y.t.Errorf("no outcome: %+v", e)
+	}
+	if out, err := y.run("fleet-ledger", "verify"); err != nil {
+		y.t.Error(err, out)
+	}
+	fmt.Printf("heal: %d sweeps, faults %v, acts %v, outcomes %v, well %d/%d\n", y.sweeps, faults, acts, ends, len(y.well()), agentsOf)
+}
