@@ -17,6 +17,16 @@ func (p program) job(args []string) error {
 		return cli.Usage(err)
 	}
 	j := job.Job{Scope: p.opts.Scope, Release: p.opts.Release, Home: p.w.Home, Path: []string{"/usr/bin", "/bin"}}
+	if p.opts.Heal {
+		s, err := p.w.Scope(p.opts.Config, p.opts.Scope)
+		if err != nil {
+			return cli.Usage(err)
+		}
+		if s.Heal == nil {
+			return cli.Usage(fmt.Errorf("job --heal: the scope %s keeps nothing alive: its heal is null", p.opts.Scope))
+		}
+		j.Every = s.Heal.IntervalMin
+	}
 	if p.opts.Path != "" {
 		j.Path = strings.Split(p.opts.Path, ":")
 	}

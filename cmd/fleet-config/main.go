@@ -29,6 +29,7 @@ type options struct {
 	Verbose  bool     `long:"verbose" description:"check: also tell what is not used, and where the repositories are"`
 	Release  string   `long:"release" value-name:"DIR" description:"job: run the tick.sh of the release in DIR"`
 	Path     string   `long:"path" value-name:"DIRS" description:"job: look for programs in DIRS, separated by colons, after the release's own (default /usr/bin:/bin)"`
+	Heal     bool     `long:"heal" description:"job: run heal.sh instead, as often as the scope's heal says"`
 	Env      []string `long:"env" value-name:"NAME=VALUE" description:"job: set NAME in its environment; may be repeated"`
 	Fixtures string   `long:"fixtures" value-name:"DIR" description:"read the recorded machine in DIR and nothing of this one"`
 }

@@ -1,5 +1,6 @@
 // Package job writes the files that make launchd or systemd run a tick of one
-// scope every hour: a property list, or a service and a timer. The same job
+// scope every hour, or a sweep of heal.sh more often: a property list, or a
+// service and a timer. The same job
 // gives the same bytes, so that a rerun can tell that nothing changed.
 package job
 
@@ -15,10 +16,11 @@ import (
 	"howett.net/plist"
 )
 
-// Job is an hourly tick.
+// Job is an hourly tick, or a sweep.
 type Job struct {
+	Every   int      // minutes between two sweeps; 0: the job is a tick
 	Scope   string   // its id
-	Release string   // absolute path of a release; the job runs bin/tick.sh in it
+	Release string   // absolute path of a release; the job runs bin/tick.sh or bin/heal.sh in it
 	Home    string   // absolute path of the owner's home directory, for launchd's log
 	Path    []string // directories of programs; the release's own comes before them
 	Env     []Var    // further environment, in this order
@@ -28,15 +30,38 @@ type Job struct {
 type Var struct{ Name, Value string }
 
 // Label is the name that launchd knows the job by.
-func (j Job) Label() string { return "dev.fleet.reconcile." + j.Scope }
+func (j Job) Label() string {
+	if j.Every > 0 {
+		return "dev.fleet.heal." + j.Scope
+	}
+	return "dev.fleet.reconcile." + j.Scope
+}
 
 // Unit is the name of the service and of the timer, without the ending.
-func (j Job) Unit() string { return "fleet-reconcile-" + j.Scope }
+func (j Job) Unit() string {
+	if j.Every > 0 {
+		return "fleet-heal-" + j.Scope
+	}
+	return "fleet-reconcile-" + j.Scope
+}
 
 // Log is where launchd writes what a tick says.
 func (j Job) Log() string { return path.Join(j.Home, "Library/Logs", j.Label()+".log") }
 
-func (j Job) tick() string { return path.Join(j.Release, "bin/tick.sh") }
+func (j Job) script() string {
+	if j.Every > 0 {
+		return path.Join(j.Release, "bin/heal.sh")
+	}
+	return path.Join(j.Release, "bin/tick.sh")
+}
+
+// seconds between two runs.
+func (j Job) seconds() int {
+	if j.Every > 0 {
+		return 60 * j.Every
+	}
+	return 3600
+}
 
 // environment is all that the job's environment names.
 func (j Job) environment() []Var {
@@ -98,6 +123,7 @@ type agent struct {
 	ExitTimeOut int               `plist:"ExitTimeOut"` // seconds
 	OutPath     string            `plist:"StandardOutPath"`
 	ErrorPath   string            `plist:"StandardErrorPath"`
+	Abandon     bool              `plist:"AbandonProcessGroup,omitempty"` // a sweep's: what it started runs on
 }
 
 // Launchd returns the property list of the job.
@@ -117,8 +143,8 @@ func (j Job) Launchd() ([]byte, error) {
 	enc := plist.NewEncoder(&b)
 	enc.Indent("\t")
 	err := enc.Encode(agent{
-		Label: j.Label(), Arguments: []string{"/bin/sh", j.tick()}, Environment: env,
-		Interval: 3600, ProcessType: "Standard", ExitTimeOut: 60,
+		Label: j.Label(), Arguments: []string{"/bin/sh", j.script()}, Environment: env,
+		Interval: j.seconds(), ProcessType: "Standard", ExitTimeOut: 60, Abandon: j.Every > 0,
 		OutPath: j.Log(), ErrorPath: j.Log(),
 	})
 	return append(b.Bytes(), '\n'), err

@@ -122,3 +122,38 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// A sweep is a job of its own, with other names, that leaves running what it
+// started.
+func TestSweep(t *testing.T) {
+	j := plain
+	j.Every = 10
+	b, err := j.Launchd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if _, err := plist.Unmarshal(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got["Label"] != "dev.fleet.heal.lamp" || got["StartInterval"] != uint64(600) || got["AbandonProcessGroup"] != true ||
+		!reflect.DeepEqual(got["ProgramArguments"], []any{"/bin/sh", j.Release + "/bin/heal.sh"}) {
+		t.Errorf("%v", got)
+	}
+	service, err := j.Service()
+	if err != nil {
+		t.Fatal(err)
+	}
+	timer, err := j.Timer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Type=oneshot\nSuccessExitStatus=75\nKillMode=process\n", `ExecStart=/bin/sh "` + j.Release + `/bin/heal.sh"`} {
+		if !strings.Contains(string(service), want) {
+			t.Errorf("no %q in\n%s", want, service)
+		}
+	}
+	if want := "OnActiveSec=1min\nOnUnitInactiveSec=10min\n"; !strings.Contains(string(timer), want) || !strings.Contains(string(timer), "fleet-heal-lamp.service") {
+		t.Errorf("%s", timer)
+	}
+}
