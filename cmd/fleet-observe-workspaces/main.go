@@ -10,9 +10,10 @@
 // A workspace is a directory with .macf/macf-agent.json. It is looked for below
 // the roots, four levels deep: those of --root, else of MACF_WORKSPACE_ROOT (as
 // PATH is written), else the configuration's workspace_roots, else the parent of
-// the workspace that the working directory lies in, and ~/repos. A workspace that
-// no root leads to is found through what runs in it. Of the environment of a
-// process its agent's name, port and collector are read, and nothing else.
+// the workspace that the working directory lies in, and ~/repos. What runs in a
+// workspace that no root leads to has a record with its path and without a name.
+// Of the environment of a process its agent's name, port and collector are read,
+// and nothing else.
 //
 // It starts and stops nothing. Without a workspace and ~/.macf, macf is absent.
 // Status 3: a directory, a root that was named or the process table could not be

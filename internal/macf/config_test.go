@@ -77,6 +77,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q: %q %q %q", tt.in, c, s, f)
 		}
 	}
+	if got := ID("ghp_" + "FAKE" + strings.Repeat("a1B2", 8)); !strings.HasPrefix(got, "h-") {
+		t.Errorf("id %q", got)
+	}
 	if got := SessionName("pro.j", "a:b"); got != "pro_j@a_b" {
 		t.Errorf("session %q", got)
 	}

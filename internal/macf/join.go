@@ -25,8 +25,7 @@ type Row struct {
 
 // Join puts the processes into their workspaces: the workspaces by path, then
 // the processes that none holds, those of one directory together. A workspace
-// that is not among spaces, because its configuration is not understood, has its
-// path and no name.
+// that is not among spaces has its path and no name.
 func Join(spaces []Space, running []Running) []Row {
 	rows, at := []Row{}, map[string]int{}
 	put := func(key, subject string, w record.Workspace) {
@@ -84,9 +83,8 @@ func subjectOf(path string) string {
 // record is the workspace without its processes.
 func (s Space) record() record.Workspace {
 	c := s.Config
-	agent, project := guard.ID(c.Agent()), guard.ID(Canonical(c.Project))
-	w := record.Workspace{Agent: agent, Project: project, Type: c.Type, Path: guard.Path(s.Path), Pin: guard.Text(c.Pin, textWidth),
-		Session: guard.Text(SessionName(c.Project, c.Label), textWidth), Maintenance: s.Lock, LastExit: s.Exit}
+	w := record.Workspace{Agent: ID(c.Label), Project: ID(c.Project), Type: c.Type, Path: guard.Path(s.Path), Pin: guard.Text(c.Pin, textWidth),
+		Session: SessionName(c.Project, c.Label), Maintenance: s.Lock, LastExit: s.Exit}
 	w.Registry = &record.Registry{Kind: c.Registry.Kind, ID: guard.ID(c.Registry.ID)}
 	if c.Registry.Kind == "local" {
 		w.Registry.ID = guard.Path(c.Registry.ID)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -24,6 +25,11 @@ const textWidth = 120
 func Canonical(name string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"))
 }
+
+// ID is the canonical id of an agent or a project as a record holds it. What may
+// be a secret goes before the name is written in another way, in which nobody
+// would know it again.
+func ID(name string) string { return Canonical(guard.ID(strings.TrimSpace(name))) }
 
 // Segment is a name as a part of the name of a variable: upper case with "_".
 func Segment(name string) string { return strings.ToUpper(strings.ReplaceAll(name, "-", "_")) }
@@ -40,10 +46,10 @@ func FileName(name string) string {
 	}, name)
 }
 
-// SessionName is the name of the tmux session of an agent. tmux writes "_" for
+// SessionName is the name of the tmux session of an agent, cleaned. tmux writes "_" for
 // the signs that separate parts of its targets.
 func SessionName(project, agent string) string {
-	return strings.NewReplacer(".", "_", ":", "_").Replace(project + "@" + agent)
+	return strings.NewReplacer(".", "_", ":", "_").Replace(guard.Text(project, textWidth) + "@" + guard.Text(agent, textWidth))
 }
 
 // object reads the fields of a JSON object and keeps the first error. Names are

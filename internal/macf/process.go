@@ -155,7 +155,7 @@ type Running struct {
 func (r Running) record() record.AgentProc {
 	p := record.AgentProc{PID: r.PID, Start: StartTime(r.Start, r.Boot), Kind: r.Kind(), Cwd: guard.Path(r.Cwd), Version: r.Version}
 	if name := cmp.Or(attribute(r.Env[envAttributes]), r.Env[envName], r.Env[envLabel]); name != "" {
-		p.Agent = guard.ID(Canonical(name))
+		p.Agent = ID(name)
 	}
 	if n, err := strconv.ParseUint(r.Env[envPort], 10, 16); err == nil {
 		p.Port = int(n)

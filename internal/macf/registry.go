@@ -131,7 +131,7 @@ func ParseStore(b []byte, project string) ([]Variable, error) {
 	}
 	vs := []Variable{}
 	for name, value := range agents.fields {
-		vs = append(vs, Variable{agentPrefix(project) + Segment(name), string(value)})
+		vs = append(vs, Variable{agentPrefix(project) + Segment(guard.ID(name)), string(value)})
 	}
 	slices.SortFunc(vs, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
 	return vs, nil
@@ -174,7 +174,7 @@ func Roster(vs []Variable, project string, others []string) (agents []Listed, tw
 		}) {
 			continue
 		}
-		l := Listed{Agent: Canonical(label)}
+		l := Listed{Agent: ID(v.Name[len(v.Name)-len(label):])}
 		l.Entry, l.Err = ParseEntry([]byte(v.Value))
 		i, have := at[l.Agent]
 		if !have {

@@ -36,10 +36,11 @@ const (
 // an agent's processes run outside of all. It returns the surfaces that could
 // not be read, one line each.
 //
-// A process belongs to the nearest workspace at or above its working directory,
-// also when that is below it and when no root leads there. One in a git worktree
-// that lies in a workspace and is none itself belongs to none: it is another
-// checkout.
+// A process belongs to the nearest workspace at or above its working directory.
+// When no root leads to that, or it is not understood, its record has its path and
+// no name: anybody may run something in a directory that claims to be an agent's.
+// A process in a git worktree that lies in a workspace and is none itself belongs
+// to none: it is another checkout.
 func (o Workspaces) Observe(w *World, sink Sink) (unread []string, err error) {
 	h := &homes{w: w, surface: &record.Surface{OK: true}, configs: map[string]*macf.Space{}, owners: map[string]string{}}
 	h.scan(o.roots(w))
@@ -156,15 +157,19 @@ func (h *homes) spaces() (spaces []macf.Space) {
 		}
 		label := s.Config.Label
 		at := h.w.At
-		lock := h.w.Expand("~/.macf/maintenance-locks/" + macf.FileName(label) + ".lock")
-		h.beside(lock, told, func(b []byte) (kept []byte, err error) {
+		lock := func(label string) string {
+			return h.w.Expand("~/.macf/maintenance-locks/" + macf.FileName(label) + ".lock")
+		}
+		h.beside(lock, label, told, func(b []byte) (kept []byte, err error) {
 			if s.Lock, err = macf.ParseLock(b, label, at); err == nil {
 				kept = macf.EncodeLock(*s.Lock, label)
 			}
 			return kept, err
 		})
-		exit := filepath.Join(h.w.Expand(cmp.Or(h.w.Getenv("MACF_LAST_EXIT_DIR"), "~/.macf/last-exit")), macf.FileName(label))
-		h.beside(exit, told, func(b []byte) (kept []byte, err error) {
+		exit := func(label string) string {
+			return filepath.Join(h.w.Expand(cmp.Or(h.w.Getenv("MACF_LAST_EXIT_DIR"), "~/.macf/last-exit")), macf.FileName(label))
+		}
+		h.beside(exit, label, told, func(b []byte) (kept []byte, err error) {
 			if s.Exit, err = macf.ParseExit(b); err == nil {
 				kept = fmt.Append(nil, s.Exit.Code)
 			}
@@ -175,9 +180,11 @@ func (h *homes) spaces() (spaces []macf.Space) {
 	return spaces
 }
 
-// beside reads a file that need not be there.
-func (h *homes) beside(file string, told map[string]bool, parse func(b []byte) (kept []byte, err error)) {
-	b, err := h.w.ReadFile(file, macfLimit)
+// beside reads the file of an agent, which need not be there. It is told and
+// recorded under the name that a record has.
+func (h *homes) beside(at func(label string) string, label string, told map[string]bool, parse func(b []byte) (kept []byte, err error)) {
+	b, err := h.w.ReadFile(at(label), macfLimit)
+	file := at(guard.ID(label))
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}

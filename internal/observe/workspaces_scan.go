@@ -135,9 +135,7 @@ func (h *homes) agents(s *record.Surface) (running []macf.Running) {
 			r.Version = h.version(p)
 		}
 		r.Cwd = strings.TrimSuffix(r.Cwd, " (deleted)")
-		if r.Home = h.owner(r.Cwd); r.Home != "" {
-			h.add(r.Home)
-		}
+		r.Home = h.owner(r.Cwd)
 		if r.Cwd == "" {
 			s.Notes = merge(s.Notes, []string{fmt.Sprintf("the directory of pid %d cannot be told", p.PID)})
 		}
@@ -199,7 +197,9 @@ func (h *homes) owner(cwd string) string {
 	home := ""
 	for dir := start; ; dir = filepath.Dir(dir) {
 		if there, err := h.w.Exists(filepath.Join(dir, macf.Marker)); err == nil && there {
-			home = dir
+			if home = dir; h.configs[dir] == nil {
+				h.w.rec.file(filepath.Join(dir, macf.Marker), []byte("null\n"), nil)
+			}
 			break
 		}
 		if dir == "/" || h.worktree(dir) {

@@ -228,6 +228,21 @@ func TestWorkspaces_bad(t *testing.T) {
 	}
 }
 
+// What runs in a workspace that no root leads to is told without a name: it may
+// claim to be anybody.
+func TestWorkspaces_unrooted(t *testing.T) {
+	r := newRecording(t)
+	r.space("/home/ana/repos/a", "a")
+	r.space("/home/ana/repos/a/inner", "a")
+	r.space("/tmp/x", "a")
+	r.table(`{"pid":7,"start":"7","cwd":"/tmp/x/sub","exe":"/usr/bin/claude"},{"pid":8,"start":"8","cwd":"/home/ana/repos/a/inner","exe":"/usr/bin/claude"}`)
+	k := observeSpaces(t, r.world(), Workspaces{})
+	if k.paths() != "/home/ana/repos/a" || k.surfaces[surfaceWorkspaces].Rows != 1 || len(k.spaces) != 3 ||
+		k.spaces["/tmp/x"].Path != "/tmp/x" || len(k.spaces["/home/ana/repos/a/inner"].Processes) != 1 || len(k.spaces["/home/ana/repos/a"].Processes) != 0 {
+		t.Errorf("%+v", k.spaces)
+	}
+}
+
 // macf is there when anything of it is.
 func TestWorkspaces_absent(t *testing.T) {
 	for name, tt := range map[string]struct {
