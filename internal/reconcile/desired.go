@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -64,7 +65,12 @@ func ParseDesired(file string, b []byte) ([]Desired, error) {
 		p.document(doc.Content[0])
 	}
 	if len(p.errs) > 0 {
-		return nil, errors.Join(p.errs...)
+		slices.SortStableFunc(p.errs, func(a, b mistake) int { return cmp.Compare(a.line, b.line) })
+		var errs []error
+		for _, m := range p.errs {
+			errs = append(errs, m.err)
+		}
+		return nil, errors.Join(errs...)
 	}
 	return p.list, nil
 }
@@ -72,11 +78,16 @@ func ParseDesired(file string, b []byte) ([]Desired, error) {
 type parser struct {
 	file string
 	list []Desired
-	errs []error
+	errs []mistake
+}
+
+type mistake struct {
+	line int
+	err  error
 }
 
 func (p *parser) fail(line int, format string, args ...any) {
-	p.errs = append(p.errs, fmt.Errorf("%s:%d: %s", p.file, line, fmt.Sprintf(format, args...)))
+	p.errs = append(p.errs, mistake{line, fmt.Errorf("%s:%d: %s", p.file, line, fmt.Sprintf(format, args...))})
 }
 
 func (p *parser) document(n *yaml.Node) {

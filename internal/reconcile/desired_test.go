@@ -44,7 +44,7 @@ func TestParseDesired(t *testing.T) {
 		{"no agents", "agents:\n", "1: want a list of agents, one at least"},
 		{"an empty list", "agents: []\n", "1: want a list of agents, one at least"},
 		{"a mapping for the list", "agents:\n  agent: a\n  workspace: /a\n", "2: want a list of agents, one at least"},
-		{"another key", "agent: a\nworkspace: /a\n", "1: no such key; want agents / 2: no such key; want agents / 1: no agents"},
+		{"another key", "agent: a\nworkspace: /a\n", "1: no such key; want agents / 1: no agents / 2: no such key; want agents"},
 		{"the list twice", "agents: [{agent: a, workspace: /a}]\nagents: [{agent: b, workspace: /b}]\n", "2: agents comes twice"},
 		{"tabs", "-\tagent: a\n\tworkspace: /a\n", "1: " + notYAML},
 		{"no blank after the dash", "-agent: a\n workspace: /a\n", "2: " + notYAML},

@@ -40,6 +40,10 @@ type Judged struct {
 func Judge(set *record.Set, o Options) Judgement {
 	w := gather(set, o)
 	j := Judgement{At: w.at, Host: w.host}
+	if w.at.IsZero() { // an empty stream has no present, and nothing to be decided at it
+		j.RC, j.Notes = 2, append(j.Notes, "nothing is decided: the stream is empty")
+		return j
+	}
 	for _, want := range w.desired(o.Desired) {
 		f := w.facts(want)
 		d := Decide(f)

@@ -19,6 +19,10 @@ import (
 func Upgrade(set *record.Set, o Options, to string) Judgement {
 	w := gather(set, o)
 	j := Judgement{At: w.at, Host: w.host}
+	if w.at.IsZero() {
+		j.RC, j.Notes = 2, append(j.Notes, "nothing is decided: the stream is empty")
+		return j
+	}
 	list := w.desired(o.Desired)
 	facts := make([]*Facts, 0, len(list))
 	for _, want := range list {
