@@ -17,15 +17,16 @@ func pick[T any](rnd *rand.Rand, of ...T) T { return of[rnd.IntN(len(of))] }
 // randomScene is a world in which anything may be so.
 func randomScene(rnd *rand.Rand) *scene {
 	s := newScene()
-	classes := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "9a", "10", "unknown"}
+	classes := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9a", "10", "unknown", "9", "9", "9", "9", "4", "4", "6"}
 	for i := range 1 + rnd.IntN(4) {
-		changes := []func(*agent){class(pick(rnd, append(classes, "9", "9", "9", "4")...))}
+		changes := []func(*agent){class(pick(rnd, classes...))}
 		add := func(once int, c func(*agent)) {
 			if rnd.IntN(once) == 0 {
 				changes = append(changes, c)
 			}
 		}
 		add(2, deafFor(rnd.IntN(4)))
+		add(3, deafFor(1))
 		add(6, resets(pick(rnd, nil, ago(time.Hour), ago(-time.Hour))))
 		add(5, paused)
 		add(3, tried(1+rnd.IntN(3), pick(rnd, "launch", "restart"), ago(time.Duration(rnd.IntN(200))*time.Minute)))
@@ -48,23 +49,23 @@ func randomScene(rnd *rand.Rand) *scene {
 		}
 		s.agent(fmt.Sprint("agent-", i), changes...)
 	}
-	for i := range rnd.IntN(3) {
+	for i := range rnd.IntN(4) {
 		changes := []change{cause(pick(rnd, "network", "login"))}
 		for _, c := range []change{ended, nowhere, pausedSession, open("Bash"), resetAt(ago(time.Hour)), acted(ago(time.Hour), "mail"), placed(record.PlacedGone),
 			func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Cwd = "/w/agent-0" }} {
-			if rnd.IntN(4) == 0 {
+			if rnd.IntN(6) == 0 {
 				changes = append(changes, c)
 			}
 		}
 		s.session(fmt.Sprint("x", i), pick(rnd, classes...), changes...)
 	}
-	if rnd.IntN(4) == 0 {
+	if rnd.IntN(3) == 0 {
 		s.pause = ago(pick(rnd, time.Hour, -time.Hour))
 	}
-	if rnd.IntN(6) == 0 {
+	if rnd.IntN(10) == 0 {
 		s.tick = nil
 	} else {
-		s.tick.Caps.FleetSessions = pick(rnd, 1, 3, 20)
+		s.tick.Caps.FleetSessions = pick(rnd, 1, 20, 20)
 		s.tick.Heal.AllowRestart = rnd.IntN(4) > 0
 		s.tick.Mode = pick(rnd, "act", "act", "report")
 	}
