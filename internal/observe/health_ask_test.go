@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +16,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // Every failure has its word, however deep it lies in what the library says.
@@ -61,6 +64,18 @@ func TestBlame(t *testing.T) {
 		if _, showed := errors.AsType[*tls.CertificateVerificationError](tt.err); showed != (q.says.Expires != nil && !tt.shown) {
 			t.Errorf("%s: the certificate ends at %v", name, q.says.Expires)
 		}
+	}
+}
+
+// Without a certificate of a workspace there is nothing to be trusted with.
+func TestTrust_ofNoWorkspace(t *testing.T) {
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	text := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
+	p := &project{written: "lamp", spaces: []record.Workspace{{Path: "/w/a"}, {Path: "/w/b"}}}
+	got, err := (&rosters{w: &World{FS: fstest.MapFS{}}}).trust(p, []macf.Variable{{Name: "LAMP_CA_CERT", Value: text}})
+	if err == nil || err.Error() != "/w/a/.macf/certs: file does not exist" || got.roots != nil {
+		t.Errorf("%+v %v", got, err)
 	}
 }
 
