@@ -26,6 +26,7 @@ type jobBench struct {
 
 // The driver of background sessions acts on real ones.
 func TestDriverClaude(t *testing.T) {
+	t.Parallel()
 	box := newBox(t, installed(t), false)
 	b := &jobBench{Box: box, d: claude.New(box.Path(".local/bin/claude"), box.ClaudeDir(), box.Env())}
 	if err := os.MkdirAll(box.Path("other"), 0o755); err != nil {
@@ -118,9 +119,10 @@ func resumeJob(ctx context.Context, t *testing.T, b *jobBench) { // case path-cw
 		t.Fatalf("%+v, %v", s, err)
 	}
 	b.rests(ctx, t)
-	if !b.Says(b.session, `Go on, please [case:plain]`) || b.Says(b.session, "never said") {
-		t.Error("the transcript does not have what was said, or more")
+	if err := claudebox.Await(ctx, "the user record", func() bool { return b.Says(b.session, "Go on, please [case:plain]") }); err != nil || b.Says(b.session, "never said") {
+		t.Errorf("the transcript does not have what was said, or more: %v", err)
 	}
+	b.rests(ctx, t)
 }
 
 func respawnJob(ctx context.Context, t *testing.T, b *jobBench) {

@@ -36,6 +36,7 @@ type trialOf[T any] struct {
 // The driver of tmux acts on real sessions, and refuses what would touch a
 // person's doing or a session that works.
 func TestDriverTmux(t *testing.T) {
+	t.Parallel()
 	box := newBox(t, installed(t), false)
 	d, err := tmux.New(box.Env(), nil)
 	if err != nil {
