@@ -189,3 +189,20 @@ func TestCounts(t *testing.T) {
 		}
 	}
 }
+
+// The gap between two restarts begins with the newest that a clock can have noted,
+// and says when it ends.
+func TestGap(t *testing.T) {
+	both := func(a *agent) {
+		tried(1, "restart", ago(10*time.Second))(a)
+		tried(1, "restart", ago(-time.Hour))(a)
+	}
+	d := solo(deafFor(1)).agent("b", both).judge(t).of(t, "a")
+	if got := brief(d); got != "HEAL fleet-gap" || !timeOf(d.NextAt).Equal(noon.Add(50*time.Second)) {
+		t.Errorf("%s, next at %v", got, d.NextAt)
+	}
+	d = newScene().agent("b", both).session("s", "4", ended, cause("network")).judge(t).of(t, "session:s")
+	if got := brief(d); got != "RESUME fleet-gap" || !timeOf(d.NextAt).Equal(noon.Add(50*time.Second)) {
+		t.Errorf("%s, next at %v", got, d.NextAt)
+	}
+}
