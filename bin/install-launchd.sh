@@ -1,7 +1,9 @@
 # shellcheck shell=sh disable=SC2154 # what install.sh has
 # install-launchd.sh is the part of install.sh that knows launchd.
-label=dev.fleet.reconcile.$scope
-plist=$HOME/Library/LaunchAgents/$label.plist
+names() {
+	label=dev.fleet.reconcile.$scope && [ -z "$heal" ] || label=dev.fleet.heal.$scope
+	plist=$HOME/Library/LaunchAgents/$label.plist
+}
 uid=$(id -u)
 
 # manager_answers fails, before anything is written, where no job can be loaded.
@@ -38,7 +40,7 @@ put_job() {
 		tries=$((tries + 1))
 		sleep 2
 	done
-	say "loaded $label: a tick every hour, the first in an hour"
+	say "loaded $label: $runs, the first after that time"
 }
 
 
@@ -54,7 +56,7 @@ trash() { # FILE: on a Mac, what a person can have back
 	say "moved $1 to $to"
 }
 take_out_job() {
-	[ -e "$plist" ] || loaded || return 1
+	[ -e "$plist" ] || { [ -z "$heal" ] && loaded; } || return 1
 	will "unload $label and move $plist to the Trash" && return
 	unload
 	[ ! -e "$plist" ] || trash "$plist"

@@ -2,12 +2,15 @@
 # install-none.sh is the part of install.sh for --no-job: a line for cron.
 
 manager_answers() { :; }
+names() { :; }
 kick() { printf '%s\n' "${with}FLEET_SCOPE=$scope sh $(quote "$release/bin/tick.sh")"; }
 
 put_job() {
-	line="FLEET_SCOPE=$scope FLEET_CONFIG=$(quote "$config") PATH=$(quote "$base/current/bin:$found/usr/local/bin:/usr/bin:/bin") /bin/sh $(quote "$base/current/bin/tick.sh")"
+	script=tick.sh when='7 * * * *'
+	[ -z "$heal" ] || script=heal.sh when="*/$every * * * *"
+	line="FLEET_SCOPE=$scope FLEET_CONFIG=$(quote "$config") PATH=$(quote "$base/current/bin:$found/usr/local/bin:/usr/bin:/bin") /bin/sh $(quote "$base/current/bin/$script")"
 	say 'no job was installed; for cron, this line in crontab -e:'
-	printf '7 * * * * %s\n' "$(printf %s "$line" | sed 's/%/\\%/g')"
+	printf '%s %s\n' "$when" "$(printf %s "$line" | sed 's/%/\\%/g')"
 }
 
 take_out_job() { return 1; }

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # what install.sh has
 # install-systemd.sh is the part of install.sh that knows systemd user units.
-unit=fleet-reconcile-$scope
+names() { unit=fleet-reconcile-$scope && [ -z "$heal" ] || unit=fleet-heal-$scope; }
 units=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user
 uid=$(id -u)
 
@@ -38,7 +38,7 @@ put_job() {
 		fi
 	elif ! will "enable and start $unit.timer"; then
 		systemctl --user --quiet enable --now "$unit.timer" || fail "$unit.timer was not enabled; its units are in $units"
-		say "enabled $unit.timer: a tick every hour"
+		say "enabled $unit.timer: $runs"
 	fi
 	case $(loginctl show-user "$(id -un)" -p Linger 2>/dev/null) in
 	*=yes) ;;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# install.sh makes a tick of one scope run every hour, under launchd on a Mac
-# and under a systemd user timer on Linux.
+# install.sh makes a tick of one scope run every hour, and a sweep of heal.sh as
+# often as its heal says when it has one, under launchd on a Mac and under a
+# systemd user timer on Linux.
 #
 # Usage:
 #
@@ -113,7 +114,7 @@ build() {
 	trap 'rm -rf "$built"' EXIT
 	trap 'exit 1' HUP INT TERM
 	(cd "$checkout" && go build -buildvcs=true -o "$built/bin/" ./cmd/...) || fail 'the programs cannot be built'
-	cp "$checkout/bin/tick.sh" "$checkout"/bin/install*.sh "$built/bin/"
+	cp "$checkout/bin/tick.sh" "$checkout/bin/heal.sh" "$checkout"/bin/install*.sh "$built/bin/"
 	docs "$built/bin" "$built/share"
 }
 
@@ -155,7 +156,7 @@ job() {
 	for var in CLAUDE_CONFIG_DIR PASEO_HOME GH_CONFIG_DIR XDG_CONFIG_HOME; do
 		eval "[ -z \"\${$var-}\" ] || set -- \"\$@\" --env \"$var=\$$var\""
 	done
-	"$programs/fleet-config" job "$@"
+	"$programs/fleet-config" job "$@" ${heal:+--heal}
 }
 find_programs() {
 	found=''
@@ -197,7 +198,7 @@ prune() {
 		say 'note: ps does not tell what runs, so no old release is removed'
 		return
 	fi
-	used=$processes$(cat "$HOME"/Library/LaunchAgents/dev.fleet.reconcile.*.plist "${XDG_CONFIG_HOME:-$HOME/.config}"/systemd/user/fleet-reconcile-*.service 2>/dev/null || :)$(crontab -l 2>/dev/null || :)
+	used=$processes$(cat "$HOME"/Library/LaunchAgents/dev.fleet.*.plist "${XDG_CONFIG_HOME:-$HOME/.config}"/systemd/user/fleet-*.service 2>/dev/null || :)$(crontab -l 2>/dev/null || :)
 	newest=0
 	[ -d "$release" ] || newest=1 # a dry run, which doesn't make it
 	# shellcheck disable=SC2045 # the names are ours: of hexadecimal digits, and dirty
@@ -217,7 +218,18 @@ steps() {
 	seed
 	place
 	put_job
+	every=$("$programs/fleet-config" get "$scope" heal --config "$checked" | sed -n 's/.*"interval_min":\([0-9]*\).*/\1/p')
+	for_heal "$every"
 	prune
+}
+# for_heal PUT: puts the job of heal.sh in, or takes it out when PUT is empty.
+# shellcheck disable=SC2034 # the other files read runs
+for_heal() {
+	heal=1 runs="a sweep every $every minutes"
+	names
+	if [ -n "$1" ]; then put_job; else take_out_job || :; fi
+	heal='' runs='a tick every hour'
+	names
 }
 
 next() {
@@ -284,6 +296,7 @@ scratch() { # a directory that goes when we end
 }
 
 take_out() {
+	every='' && for_heal ''
 	take_out_job || say "no job of the scope $scope is installed"
 	state=$("$checkout/bin/fleet-config" get "$scope" state_dir --config "$config" 2>/dev/null) || state="$HOME/.local/state/fleet-reconcile/$scope, unless state_dir says otherwise"
 	! crontab -l 2>/dev/null | grep -q "FLEET_SCOPE=$scope .*tick.sh" || say "note: a line of your crontab still ticks for $scope; crontab -e takes it out"
@@ -297,4 +310,7 @@ parse "$@"
 places
 # shellcheck source=/dev/null
 . "${self%/*}/install-$manager.sh"
+# shellcheck disable=SC2034
+heal='' runs='a tick every hour'
+names
 if [ -n "$uninstall" ]; then take_out; else put_in; fi
