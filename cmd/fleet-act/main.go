@@ -32,7 +32,7 @@ type options struct {
 	Desired string `long:"desired" value-name:"FILE" description:"upgrade: the agents to upgrade (default: every workspace of the stream)"`
 	Socket  string `long:"tmux-socket" value-name:"FILE" description:"the socket of the tmux server (default: that of the environment)"`
 	Claude  string `long:"claude" value-name:"BIN" default:"claude" description:"run BIN as claude"`
-	Dir     string `long:"claude-dir" value-name:"DIR" description:"Claude Code's directory (default ~/.claude)"`
+	Dir     string `long:"claude-dir" value-name:"DIR" description:"Claude Code's directory (default $CLAUDE_CONFIG_DIR, else ~/.claude)"`
 	GH      string `long:"gh" value-name:"BIN" default:"gh" description:"run BIN as gh"`
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -36,10 +37,7 @@ func (d *deed) drivers(stalls []record.StallRule) (map[string]driver.Driver, err
 	if err != nil {
 		return nil, err
 	}
-	dir := d.opts.Dir
-	if dir == "" {
-		dir = filepath.Join(d.w.Home, ".claude")
-	}
+	dir := d.w.Expand(cmp.Or(d.opts.Dir, os.Getenv("CLAUDE_CONFIG_DIR"), "~/.claude"))
 	jobs := at{claude.New(d.opts.Claude, dir, environment()), "", environment()}
 	return map[string]driver.Driver{"tmux": at{panes, d.opts.Socket, environment()}, "claude": jobs}, nil
 }

@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
@@ -18,7 +20,7 @@ import (
 
 // Eyes look at one agent or session again, at this moment.
 type Eyes struct {
-	ClaudeDir string      // Claude Code's directory; "": ~/.claude
+	ClaudeDir string      // Claude Code's directory; "": CLAUDE_CONFIG_DIR, else ~/.claude
 	Ask       Health      // how agents are asked
 	Set       *record.Set // the stream of the sweep, for what does not change within it
 }
@@ -34,32 +36,69 @@ func (e Eyes) Said(_ context.Context, s record.Seen, text string, since time.Tim
 	if err != nil {
 		return "", err
 	}
-	name := cmp.Or(s.SessionID, "*") + ".jsonl"
-	if strings.ContainsAny(s.SessionID, "*?[/\\") {
-		return "", errors.New("a session id that is none")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "projects")); err != nil {
-		return "", err
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "projects", "*", name))
+	files, err := saidFiles(filepath.Join(dir, "projects"), s.SessionID)
 	if err != nil {
 		return "", err
 	}
-	want := strings.TrimSpace(text)
+	var unread error
 	for _, file := range files {
-		info, err := os.Stat(file)
-		if err != nil || !info.Mode().IsRegular() || info.ModTime().Before(since.Add(-time.Minute)) {
+		id, err := saidIn(file, s, strings.TrimSpace(text), since)
+		if id != "" {
+			return id, nil
+		}
+		unread = cmp.Or(unread, err)
+	}
+	return "", unread
+}
+
+// saidFiles are the files in which a session may write; without an id those
+// of all sessions.
+func saidFiles(projects, session string) (files []string, err error) {
+	if strings.ContainsAny(session, `/\`) {
+		return nil, errors.New("a session id that is none")
+	}
+	dirs, err := os.ReadDir(projects)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range dirs {
+		dir := filepath.Join(projects, d.Name())
+		if session != "" {
+			files = append(files, filepath.Join(dir, session+".jsonl"))
 			continue
 		}
-		b, err := endOf(file, saidWindow)
-		if err != nil {
-			return "", err
+		in, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, err
 		}
-		for line := range bytes.Lines(b) {
-			said, ok := claude.ReadSaid(line)
-			if ok && said.Text == want && !said.At.Before(since.Add(-time.Second)) && (s.SessionID != "" || said.Cwd == s.Workspace) {
-				return said.ID, nil
+		for _, f := range in {
+			if filepath.Ext(f.Name()) == ".jsonl" {
+				files = append(files, filepath.Join(dir, f.Name()))
 			}
+		}
+	}
+	return files, nil
+}
+
+// saidIn is Said in one file, which need not be there.
+func saidIn(file string, s record.Seen, want string, since time.Time) (string, error) {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return "", nil
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular() || info.ModTime().Before(since.Add(-time.Minute)):
+		return "", nil
+	}
+	b, err := endOf(file, saidWindow)
+	if err != nil {
+		return "", err
+	}
+	for line := range bytes.Lines(b) {
+		said, ok := claude.ReadSaid(line)
+		if ok && said.Text == want && !said.At.Before(since.Add(-time.Second)) && (s.SessionID != "" || said.Cwd == s.Workspace) {
+			return said.ID, nil
 		}
 	}
 	return "", nil
@@ -86,8 +125,8 @@ func endOf(name string, limit int64) ([]byte, error) {
 }
 
 func (e Eyes) claudeDir() (string, error) {
-	if e.ClaudeDir != "" {
-		return e.ClaudeDir, nil
+	if dir := cmp.Or(e.ClaudeDir, os.Getenv("CLAUDE_CONFIG_DIR")); dir != "" {
+		return dir, nil
 	}
 	home, err := os.UserHomeDir()
 	return filepath.Join(home, ".claude"), err

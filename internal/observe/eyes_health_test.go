@@ -1,0 +1,111 @@
+package observe
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/tests/rig/testca"
+)
+
+// answering is a home with one workspace whose agent is registered and answers.
+func answering(t *testing.T, version string) (e eyed, s record.Seen, set *record.Set) {
+	t.Helper()
+	e = newEyed(t)
+	ca, err := testca.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, skey, err := ca.Leaf("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, okey, err := ca.Leaf("own")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := tls.X509KeyPair(server, skey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca.PEM())
+	h := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"agent":"code","status":"online","type":"permanent","uptime_seconds":7,"current_issue":null,"version":%q,"last_notification":null,"instance_id":"i2"}`, version)
+	}))
+	h.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}
+	h.StartTLS()
+	t.Cleanup(h.Close)
+	host, port, _ := strings.Cut(h.Listener.Addr().String(), ":")
+	e.write("registry/LAMP_AGENT_CODE", fmt.Sprintf(`{"host":%q,"port":%s,"type":"permanent","instance_id":"i1","started":"2026-11-29T14:00:00Z"}`, host, port))
+	e.write("registry/LAMP_AGENT_OTHER", fmt.Sprintf(`{"host":%q,"port":%s,"type":"permanent","instance_id":"i1","started":"2026-11-29T14:00:00Z"}`, host, port))
+	e.write("registry/LAMP_CA_CERT", string(ca.PEM()))
+	e.write("w/.macf/certs/agent-cert.pem", string(own))
+	e.write("w/.macf/certs/agent-key.pem", string(okey))
+	e.write("w/.macf/macf-agent.json", `{"project":"lamp","agent_name":"code","routing_label":"code","agent_role":"r","agent_type":"permanent","registry":{"type":"local","path":"~/registry"},"versions":{"cli":"0.2.46","plugin":"1","actions":"1"}}`)
+	w, err := New("", time.Now(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set = new(record.Set)
+	if _, err := (Workspaces{Roots: []string{e.home}}).Observe(w, &Caught{By: byWorkspaces, Set: set}); err != nil {
+		t.Fatal(err)
+	}
+	return e, record.Seen{Host: w.Host, Project: "lamp", Workspace: filepath.Join(e.home, "w")}, set
+}
+
+// An agent is asked as its registry lists it now; who is not listed is nobody,
+// and a registry that cannot be read is an error.
+func TestEyes_Health(t *testing.T) {
+	e, s, set := answering(t, "0.2.47")
+	eyes := Eyes{Set: set, Ask: Health{Binary: "gh", Timeout: 10 * time.Second, GHTimeout: time.Second}}
+	h, err := eyes.Health(t.Context(), "code", s)
+	if err != nil || h == nil || !h.Online || h.Agent != "code" || h.Version != "0.2.47" || h.Instance != "i2" || h.Listed != "i1" {
+		t.Fatalf("%+v %v", h, err)
+	}
+	if h, err := eyes.Health(t.Context(), "nobody", s); h != nil || err != nil {
+		t.Errorf("not listed: %+v %v", h, err)
+	}
+	if h, err := eyes.Health(t.Context(), "code", record.Seen{Host: s.Host, Project: "lamp", Workspace: "/none"}); h != nil || err != nil {
+		t.Errorf("of no workspace: %+v %v", h, err)
+	}
+	if err := os.Rename(filepath.Join(e.home, "registry"), filepath.Join(e.home, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := eyes.Health(t.Context(), "code", s); h != nil || err == nil || !strings.HasPrefix(err.Error(), "macf/roster:lamp: ") {
+		t.Errorf("no registry: %+v %v", h, err)
+	}
+	t.Setenv("HOME", "")
+	if h, err := eyes.Health(t.Context(), "code", s); h != nil || err == nil {
+		t.Errorf("no home: %+v %v", h, err)
+	}
+}
+
+// The stream of one workspace is whole, so that asking its agent is not cut.
+func TestOnly(t *testing.T) {
+	r, err := record.New(record.KindWorkspace, record.NewTime(hubTime), "devbox", byWorkspaces, "/w", record.Workspace{Path: "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := only(r)
+	if err := set.Closed("devbox", byWorkspaces); err != nil {
+		t.Error(err)
+	}
+	for _, subject := range []string{surfaceWorkspaces, surfaceAgents} {
+		got, ok := set.Get(record.Identity{Host: "devbox", Kind: record.KindSurface, Subject: subject})
+		if s, is := record.Payload[record.Surface](got); !ok || !is || !s.OK {
+			t.Errorf("%s: %+v", subject, got)
+		}
+	}
+	if got := set.Of(record.KindWorkspace); len(got) != 1 {
+		t.Errorf("%+v", got)
+	}
+}

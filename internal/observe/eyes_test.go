@@ -1,0 +1,325 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// eyed is a home that eyes look at.
+type eyed struct {
+	t    *testing.T
+	home string
+}
+
+func newEyed(t *testing.T) eyed {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"CLAUDE_CONFIG_DIR", "MACF_WORKSPACE_ROOT", "MACF_LAST_EXIT_DIR"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("HOME", home)
+	return eyed{t, home}
+}
+
+func (e eyed) write(name, text string) {
+	e.t.Helper()
+	name = filepath.Join(e.home, name)
+	err := os.MkdirAll(filepath.Dir(name), 0o700)
+	if err == nil {
+		err = os.WriteFile(name, []byte(text), 0o600)
+	}
+	if err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// runs starts a process that the table takes for a session, in a directory of
+// the home, and returns it as it is then.
+func (e eyed) runs(dir string) *record.AgentProc {
+	e.t.Helper()
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		e.t.Skip(err)
+	}
+	text, err := os.ReadFile(sleep)
+	claude := filepath.Join(e.home, "bin", "claude")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(claude), 0o700)
+	}
+	if _, there := os.Stat(claude); there != nil && err == nil {
+		err = os.WriteFile(claude, text, 0o700)
+	}
+	cmd := exec.Command(claude, "60")
+	cmd.Dir = filepath.Join(e.home, dir)
+	if err == nil {
+		err = os.MkdirAll(cmd.Dir, 0o700)
+	}
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return &record.AgentProc{PID: cmd.Process.Pid}
+}
+
+// user is a user record of a transcript.
+func user(id string, at time.Time, cwd, text string) string {
+	return fmt.Sprintf(`{"type":"user","uuid":%q,"timestamp":%q,"cwd":%q,"sessionId":"s1","message":{"role":"user","content":%q}}`+"\n", id, at.UTC().Format(time.RFC3339Nano), cwd, text)
+}
+
+// The record of a message is found in the session's transcript, and no other
+// text, time, session or directory passes for it.
+func TestEyes_Said(t *testing.T) {
+	e, since := newEyed(t), time.Now()
+	e.write(".claude/projects/-w-a/s1.jsonl", user("old", since.Add(-time.Hour), "/w/a", "hello")+user("other", since, "/w/a", "hello you")+
+		"no JSON\n"+user("u1", since.Add(2*time.Second), "/w/a", " hello ")+user("u2", since.Add(3*time.Second), "/w/a", "hello"))
+	e.write(".claude/projects/-w-a/s2.jsonl", user("u3", since.Add(time.Second), "/w/b", "there"))
+	e.write(".claude/projects/-w-a/notes.txt", user("u4", since, "/w/a", "a note"))
+	e.write(".claude/projects/plain", user("u5", since, "/w/a", "a file"))
+	e.write(".claude/projects/-w-a/past.jsonl", user("u6", since, "/w/a", "in the past"))
+	e.write(".claude/projects/-w-a/dir.jsonl/x", "")
+	past := since.Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(e.home, ".claude/projects/-w-a/past.jsonl"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		s    record.Seen
+		text string
+		want string
+	}{
+		"by id":              {record.Seen{SessionID: "s1"}, "hello\n", "u1"},
+		"another text":       {record.Seen{SessionID: "s1"}, "hell", ""},
+		"of another session": {record.Seen{SessionID: "s2"}, "hello", ""},
+		"of no session":      {record.Seen{SessionID: "s3"}, "hello", ""},
+		"a pattern is none":  {record.Seen{SessionID: "s?"}, "hello", ""},
+		"by directory":       {record.Seen{Workspace: "/w/b"}, "there", "u3"},
+		"another directory":  {record.Seen{Workspace: "/w/c"}, "there", ""},
+		"no transcript":      {record.Seen{Workspace: "/w/a"}, "a note", ""},
+		"in no project":      {record.Seen{Workspace: "/w/a"}, "a file", ""},
+		"not written since":  {record.Seen{SessionID: "past"}, "in the past", ""},
+		"no file":            {record.Seen{SessionID: "dir"}, "hello", ""},
+	} {
+		if id, err := (Eyes{}).Said(t.Context(), tt.s, tt.text, since); id != tt.want || err != nil {
+			t.Errorf("%s: %q %v, want %q", name, id, err, tt.want)
+		}
+	}
+	dir := filepath.Join(e.home, "second")
+	e.write("second/projects/p/s1.jsonl", user("far", since, "/w/a", "hello"))
+	if id, err := (Eyes{ClaudeDir: dir}).Said(t.Context(), record.Seen{SessionID: "s1"}, "hello", since); id != "far" || err != nil {
+		t.Errorf("of a named directory: %q %v", id, err)
+	}
+	t.Setenv("CLAUDE_CONFIG_DIR", dir)
+	if id, err := (Eyes{}).Said(t.Context(), record.Seen{SessionID: "s1"}, "hello", since); id != "far" || err != nil {
+		t.Errorf("of the environment's directory: %q %v", id, err)
+	}
+}
+
+// A message that is not found where something could not be looked at is an
+// error; one that is found is found.
+func TestEyes_Said_unread(t *testing.T) {
+	since := time.Now()
+	for name, tt := range map[string]struct {
+		session string
+		make    func(e eyed)
+		want    string // of the error; "": none
+		id      string
+	}{
+		"no directory":      {"s1", func(eyed) {}, "no such file or directory", ""},
+		"a path":            {"../s1", func(e eyed) { e.write(".claude/projects/p/x", "") }, "a session id that is none", ""},
+		"a path of Windows": {`..\s1`, func(e eyed) { e.write(".claude/projects/p/x", "") }, "a session id that is none", ""},
+		"no home":           {"s1", func(e eyed) { e.t.Setenv("HOME", "") }, "$HOME is not defined", ""},
+		"a loop": {"s1", func(e eyed) {
+			e.write(".claude/projects/p/x", "")
+			e.link("s1.jsonl", ".claude/projects/p/s1.jsonl")
+		}, "too many levels of symbolic links", ""},
+		"a loop, and the message": {"s1", func(e eyed) {
+			e.write(".claude/projects/p/x", "")
+			e.link("s1.jsonl", ".claude/projects/p/s1.jsonl")
+			e.write(".claude/projects/q/s1.jsonl", user("u1", since, "/w", "hello"))
+		}, "", "u1"},
+		"a project that cannot be listed": {"", func(e eyed) {
+			e.write(".claude/projects/p/s1.jsonl", user("u1", since, "/w", "hello"))
+			e.link("q", ".claude/projects/q")
+		}, "too many levels of symbolic links", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEyed(t)
+			tt.make(e)
+			id, err := (Eyes{}).Said(t.Context(), record.Seen{SessionID: tt.session, Workspace: "/w"}, "hello", since)
+			if id != tt.id || (err == nil) != (tt.want == "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
+				t.Errorf("%q %v", id, err)
+			}
+		})
+	}
+}
+
+func (e eyed) link(to, name string) {
+	e.t.Helper()
+	if err := os.Symlink(to, filepath.Join(e.home, name)); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// Of a large file only the end is read; what cannot be read is an error, also
+// in the one file in which the message would be.
+func TestEndOf(t *testing.T) {
+	e := newEyed(t)
+	e.write("f", "0123456789")
+	f := filepath.Join(e.home, "f")
+	for limit, want := range map[int64]string{3: "789", 10: "0123456789", 99: "0123456789", 0: ""} {
+		if b, err := endOf(f, limit); string(b) != want || err != nil {
+			t.Errorf("the last %d: %q %v", limit, b, err)
+		}
+	}
+	if b, err := endOf(e.home, 9); b != nil || err == nil || !strings.HasPrefix(err.Error(), "reading "+filepath.Base(e.home)+": ") {
+		t.Errorf("a directory: %q %v", b, err)
+	}
+	without(t, 0, func() {
+		if b, err := endOf(f, 9); b != nil || err == nil {
+			t.Errorf("without a descriptor: %q %v", b, err)
+		}
+		if id, err := saidIn(f, record.Seen{SessionID: "s1"}, "hello", time.Now()); id != "" || err == nil {
+			t.Errorf("without a descriptor: %q %v", id, err)
+		}
+	})
+}
+
+// A process is that of the session, else the newest in the workspace; none is
+// nil, and a table that cannot be read an error.
+func TestEyes_Process(t *testing.T) {
+	e := newEyed(t)
+	if p, err := (Eyes{}).Process(t.Context(), record.Seen{Workspace: filepath.Join(e.home, "w")}); p != nil || err != nil {
+		t.Errorf("nothing runs: %+v %v", p, err)
+	}
+	first := e.runs("w")
+	far := e.runs("far")
+	time.Sleep(50 * time.Millisecond) // the table counts in hundredths of a second
+	last := e.runs("w")
+	e.write(fmt.Sprintf(".claude/sessions/%d.json", first.PID), `{"sessionId":"s1","kind":"interactive"}`)
+	e.write(fmt.Sprintf(".claude/sessions/%d.json", far.PID), `{"sessionId":"s2","kind":"interactive"}`)
+	for name, tt := range map[string]struct {
+		s    record.Seen
+		want int
+	}{
+		"the newest":            {record.Seen{Workspace: filepath.Join(e.home, "w")}, last.PID},
+		"of its session":        {record.Seen{Workspace: filepath.Join(e.home, "w"), SessionID: "s1"}, first.PID},
+		"of one that is moved":  {record.Seen{Workspace: filepath.Join(e.home, "w"), SessionID: "s2"}, far.PID},
+		"of a session that was": {record.Seen{Workspace: filepath.Join(e.home, "w"), SessionID: "s3"}, last.PID},
+		"elsewhere":             {record.Seen{Workspace: filepath.Join(e.home, "none")}, 0},
+	} {
+		p, err := (Eyes{}).Process(t.Context(), tt.s)
+		if err != nil || (p == nil) != (tt.want == 0) || p != nil && (p.PID != tt.want || p.Start == nil) {
+			t.Errorf("%s: %+v %v, want %d", name, p, err, tt.want)
+		}
+	}
+	without(t, 0, func() {
+		if p, err := (Eyes{}).Process(t.Context(), record.Seen{Workspace: filepath.Join(e.home, "w")}); p != nil || err == nil || !strings.HasPrefix(err.Error(), surfaceAgents+": ") {
+			t.Errorf("no table: %+v %v", p, err)
+		}
+	})
+	t.Setenv("HOME", "")
+	if p, err := (Eyes{}).Process(t.Context(), record.Seen{Workspace: "/w"}); p != nil || err == nil {
+		t.Errorf("no home: %+v %v", p, err)
+	}
+}
+
+// Of two starts the later counts, one that is told before one that is not.
+func TestLater(t *testing.T) {
+	at := func(s int) *record.AgentProc { return &record.AgentProc{Start: record.TimeOf(time.Unix(int64(s), 0))} }
+	for name, tt := range map[string]struct {
+		a, b *record.AgentProc
+		want bool
+	}{
+		"the first": {at(1), nil, true}, "one without": {new(record.AgentProc), nil, true}, "later": {at(2), at(1), true}, "earlier": {at(1), at(2), false},
+		"the same": {at(1), at(1), false}, "not told": {new(record.AgentProc), at(1), false}, "told": {at(1), new(record.AgentProc), true},
+	} {
+		if got := later(tt.a, tt.b); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// What is caught is closed with its number; what is no record is an error, and
+// ends the look.
+func TestCaught(t *testing.T) {
+	c := &Caught{By: "fleet-act", Set: new(record.Set)}
+	at := record.NewTime(hubTime)
+	if err := c.AddData(record.KindFinding, at, "h", "a", record.Finding{Name: "count"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.AddData(record.KindFinding, at, "h", "b", math.NaN()); err == nil {
+		t.Error("what is no JSON was taken")
+	}
+	if err := c.Close(at, "h", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Set.Closed("h", "fleet-act"); err != nil || len(c.Set.All()) != 2 {
+		t.Errorf("%v: %+v", err, c.Set.All())
+	}
+	newEyed(t)
+	set, err := Eyes{}.look(func(_ *World, sink Sink) ([]string, error) {
+		sink.Warn("heard by nobody")
+		return nil, sink.AddData(record.KindFinding, at, "h", "b", math.NaN())
+	}, "part")
+	if set != nil || err == nil {
+		t.Errorf("%+v %v", set, err)
+	}
+	set, err = Eyes{}.look(func(*World, Sink) ([]string, error) { return []string{"partly: not read"}, nil }, "part")
+	if set == nil || err != nil {
+		t.Errorf("another part: %+v %v", set, err)
+	}
+}
+
+// Whether a session works is what its process file says; without one that says
+// so nobody knows.
+func TestEyes_Busy(t *testing.T) {
+	e := newEyed(t)
+	for name, tt := range map[string]struct {
+		file string
+		busy bool
+		want string // in the error; "": none
+	}{
+		"busy":          {`{"pid":7,"sessionId":"s","kind":"interactive","status":"busy"}`, true, ""},
+		"a shell of it": {`{"pid":7,"sessionId":"s","kind":"interactive","status":"shell"}`, true, ""},
+		"idle":          {`{"pid":7,"sessionId":"s","kind":"interactive","status":"idle"}`, false, ""},
+		"waiting":       {`{"pid":7,"sessionId":"s","kind":"interactive","status":"waiting"}`, false, ""},
+		"of another":    {`{"pid":8,"sessionId":"s","kind":"interactive","status":"idle"}`, false, "its process file: its pid is not that of its name"},
+		"a new word":    {`{"pid":7,"sessionId":"s","kind":"interactive","status":"dozing"}`, false, "its process file has no status that is known"},
+		"no word":       {`{"pid":7,"sessionId":"s","kind":"interactive"}`, false, "its process file has no status that is known"},
+		"cut":           {`{"pid":7,"sess`, false, "its process file: "},
+		"none":          {"", false, "its process file: open "},
+	} {
+		file := filepath.Join(e.home, ".claude/sessions/7.json")
+		if e.write(".claude/sessions/7.json", tt.file); tt.file == "" {
+			os.Remove(file)
+		}
+		busy, err := (Eyes{}).Busy(t.Context(), record.Seen{PID: 7})
+		if busy != tt.busy || (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %t %v", name, busy, err)
+		}
+	}
+	if busy, err := (Eyes{}).Busy(context.Background(), record.Seen{}); busy || err != nil {
+		t.Errorf("no process: %t %v", busy, err)
+	}
+	t.Setenv("HOME", "")
+	if busy, err := (Eyes{}).Busy(context.Background(), record.Seen{PID: 7}); busy || err == nil {
+		t.Errorf("no home: %t %v", busy, err)
+	}
+}
