@@ -10,6 +10,9 @@ import (
 var closed = mutants.Table{
 	Fields: []string{"err"},
 	Calls:  []string{"Warn"},
+	Equivalent: map[string]string{
+		"Ledger.ReadOrNone: return fold.Read(fold.Lines(io.MultiReader()))": "nothing is a ledger without damage",
+	},
 }
 
 // Every row has a site.
