@@ -92,14 +92,12 @@ func (d *deed) act() error {
 	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(),
 		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Set: d.set, Ask: d.health()}, Then: d.then(), Update: driver.Updater(environment()),
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
+	d.actor.Patient.Green = d.opts.Verify
 	if d.scope.OwnerChannel.Kind == "command" {
 		d.actor.Tell = d.tell
 	}
-	for _, r := range d.set.Of(record.KindFinding) {
-		if p, ok := record.Payload[record.Finding](r); ok && p.Name == "pause" && p.Until != nil {
-			d.actor.Pause = p.Until
-		}
-	}
+	d.actor.SeenAt = record.TimeOf(d.set.Now(time.Time{}).Time)
+	d.actor.Pause = reconcile.Pause(d.set)
 	return nil
 }
 

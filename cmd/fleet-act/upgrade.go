@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -67,9 +66,9 @@ func (d *deed) ended(j reconcile.Judgement) error {
 		if aerr := d.std.AddData(record.KindDecision, record.NewTime(time.Now()), d.host, x.Subject, x.Decision); aerr != nil {
 			return aerr
 		}
-		if x.Decision.Reason == "stopped" {
-			err = fmt.Errorf("%s", j.Notes[len(j.Notes)-1])
-		}
+	}
+	if len(j.Notes) > 0 {
+		err = errors.New(j.Notes[len(j.Notes)-1])
 	}
 	return errors.Join(err, d.close())
 }

@@ -4,16 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // about runs a command about one agent.
 func (p program) about(command string, args []string) error {
 	e := record.Entry{Key: args[0]}
+	if !strings.HasPrefix(e.Key, "session:") {
+		e.Key = reconcile.Name(e.Key)
+	}
 	switch {
 	case !isAgent(e.Key):
 		return cli.Usage(fmt.Errorf("%s: AGENT is the name of one, or session:ID", command))

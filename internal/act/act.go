@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
@@ -48,6 +49,7 @@ type Actor struct {
 	Rules   record.HealRules
 	Mail    time.Duration                                                 // between two messages to one session
 	Pause   *record.Time                                                  // until when nothing new is started; nil: no such time
+	SeenAt  *record.Time                                                  // when what was decided about was looked at
 	Dry     string                                                        // why nothing is done, only said; "": it is done
 	Then    []string                                                      // what notes how a session ended: the agent and the status are added
 	Update  func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
@@ -93,7 +95,7 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 	if a.Dry != "" {
 		return nil
 	}
-	if err := a.Book.Note(a.Now(), record.Entry{Kind: record.EntrySweep, By: "act", Agents: found}); err != nil {
+	if err := a.Book.Note(a.Now(), record.Entry{Kind: record.EntrySweep, By: "act", Agents: found, SeenAt: a.SeenAt}); err != nil {
 		return fmt.Errorf("noting the sweep: %w", err)
 	}
 	return nil
@@ -112,10 +114,22 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 			return err
 		}
 	}
-	if d.Alert == nil || a.Dry != "" || d.Alert.Severity == "restarted" && o != nil && o.Result == record.Refused {
+	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || d.Alert != nil && d.Alert.Severity == "restarted") {
+		d.Alert = kept(*o)
+	}
+	if d.Alert == nil || a.Dry != "" {
 		return nil
 	}
 	return a.alert(ctx, d)
+}
+
+// kept is what a person is told when something of theirs, or the session's own
+// work, keeps a restart from being done: it may do so for ever.
+func kept(o record.Outcome) *record.Alert {
+	if !slices.Contains([]string{"dialog", "attached", "draft", "mode", "viewer", "busy", "no-prompt"}, o.Reason) {
+		return nil
+	}
+	return &record.Alert{Severity: "kept-" + o.Reason, Text: "it does not answer, and is not restarted: " + o.Detail}
 }
 
 // alert tells a person. The ledger's intent is the filing: fleet-asks makes a

@@ -112,6 +112,7 @@ func (w *town) sweep() {
 		dry = "dry"
 	}
 	wrote, acts := w.wrote, w.actor(dry)
+	acts.SeenAt = record.TimeOf(j.At.Time)
 	defer func() {
 		if k := recover(); k != nil {
 			if _, ok := k.(killed); !ok {

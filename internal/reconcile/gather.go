@@ -124,11 +124,21 @@ func (w *world) judged() {
 			w.verdicts[r.Subject] = p
 		}
 	}
-	for _, r := range w.set.Of(record.KindFinding) {
-		if p, ok := record.Payload[record.Finding](r); ok && p.Name == "pause" && p.Until != nil && (w.pause == nil || p.Until.After(w.pause.Time)) {
-			w.pause = p.Until
+	w.pause = Pause(w.set)
+}
+
+// Pause is until when nothing new is started, by what fleet-classify found of
+// usage limits; nil when no limit holds, or it did not end.
+func Pause(set *record.Set) (until *record.Time) {
+	if set.Closed("", judges) != nil {
+		return nil
+	}
+	for _, r := range set.Of(record.KindFinding) {
+		if p, ok := record.Payload[record.Finding](r); ok && p.Name == "pause" && p.Until != nil && (until == nil || p.Until.After(until.Time)) {
+			until = p.Until
 		}
 	}
+	return until
 }
 
 // unread says what was not read of what every decision rests on, "" when all was:

@@ -185,7 +185,7 @@ type NotDone struct {
 
 // Alert is what a person should be told about an agent.
 type Alert struct {
-	Severity string `json:"severity"` // notice, held, restarted, stuck, exhausted: within an episode each is told once
+	Severity string `json:"severity"` // one word: within an episode each is told once; docs/reconcile.md lists them
 	Text     string `json:"text"`
 }
 

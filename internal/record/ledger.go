@@ -25,6 +25,7 @@ type Entry struct {
 	Resolved bool            `json:"resolved,omitempty"` // ack by a tick: the keys are no longer true
 	Result   json.RawMessage `json:"result,omitempty"`   // done, seen: what came of it
 	Scope    string          `json:"scope"`              //
+	SeenAt   *Time           `json:"seen_at,omitempty"`  // sweep: when what it found was looked at
 	Target   json.RawMessage `json:"target,omitempty"`   // intent of an ask: a Batch, of an act: an ActTarget; adopt: an Adopted
 	Tick     *int            `json:"tick"`               // null outside a tick
 	TS       Time            `json:"ts"`                 //

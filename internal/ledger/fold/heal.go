@@ -17,14 +17,20 @@ const (
 )
 
 // addSweep takes what a sweep found. OK ends the episode of an agent: what was
-// tried is forgotten, and its last exit, which was of an earlier life.
+// tried is forgotten, and an exit that it had before it was looked at. One that
+// came between the look and the note is of the life that was seen.
 func (s *State) addSweep(e record.Entry) {
 	for _, found := range e.Agents {
 		h := s.heal(found.Agent)
 		h.Deaf, h.Throttled, h.SweptAt = found.Deaf, found.Throttled, record.TimeOf(e.TS.Time)
 		if found.Decision == "OK" {
 			s.well(h)
-			h.AliveAt, h.LastExit = record.TimeOf(e.TS.Time), nil
+			if h.AliveAt = e.SeenAt; h.AliveAt == nil {
+				h.AliveAt = record.TimeOf(e.TS.Time)
+			}
+			if h.LastExit != nil && h.LastExit.At != nil && !h.LastExit.At.After(h.AliveAt.Time) {
+				h.LastExit = nil // of an earlier life
+			}
 		}
 		s.swept[found.Agent] = swept{last: e.ID, ok: s.swept[found.Agent].ok}
 		if found.Decision == "OK" {
@@ -49,6 +55,7 @@ func (s *State) addPause(e record.Entry) {
 	h.Paused, h.PausedAt = e.Kind == record.EntryPause, nil
 	if h.Paused {
 		s.well(h)
+		h.Upgrade = nil
 		h.PausedAt = record.TimeOf(e.TS.Time)
 	}
 }
