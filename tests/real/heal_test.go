@@ -32,17 +32,18 @@ type yard struct {
 	sweeps int
 }
 
-// agentsOf is how many agents a yard has.
+// agentsOf is how many agents the fleet of TestHeal has.
 const agentsOf = 10
 
-func newYard(t *testing.T) *yard {
+// newYard returns one of n agents, whose sessions are of the binary.
+func newYard(t *testing.T, n int, binary string) *yard {
 	y := &yard{t: t}
 	var projects []string
-	for i := range agentsOf {
+	for i := range n {
 		y.agents = append(y.agents, fmt.Sprintf("agent-%d", i))
 		projects = append(projects, fmt.Sprintf("repos/%d", i))
 	}
-	y.box = newBox(t, installed(t), false, projects...)
+	y.box = newBox(t, binary, false, projects...)
 	y.bin = y.box.Path(".local/bin")
 	for _, argv := range [][]string{{"build", "-o", y.bin + "/", "./cmd/..."}, {"build", "-o", y.bin + "/", "./tests/rig/agentd"}} {
 		cmd := exec.Command("go", argv...)
@@ -220,7 +221,7 @@ func minutes(t *testing.T) time.Duration {
 // and answer. What is paused, and what works, is never touched; every act is in the
 // ledger with what became of it.
 func TestHeal(t *testing.T) {
-	y := newYard(t)
+	y := newYard(t, agentsOf, installed(t))
 	deadline := time.Now().Add(5 * time.Minute)
 	for len(y.well()) < agentsOf {
 		if time.Now().After(deadline) {

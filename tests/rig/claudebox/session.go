@@ -70,7 +70,11 @@ func (b *Box) Styled(ctx context.Context, name string) (string, error) {
 }
 
 // Tmux runs a command of the box's tmux server and returns what it printed.
-func (b *Box) Tmux(ctx context.Context, args ...string) (string, error) { return b.tmuxRun(ctx, args...) }
+func (b *Box) Tmux(ctx context.Context, args ...string) (string, error) {
+	return b.tmuxRun(ctx, args...)
+}
 
 // Socket returns the path of the socket of the box's tmux server.
-func (b *Box) Socket() string { return filepath.Join(b.tmp, fmt.Sprintf("tmux-%d", os.Getuid()), server) }
+func (b *Box) Socket() string {
+	return filepath.Join(b.tmp, fmt.Sprintf("tmux-%d", os.Getuid()), server)
+}
