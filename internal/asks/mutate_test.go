@@ -33,6 +33,8 @@ var closed = mutants.Table{
 	Slips: map[string]string{
 		"stream.raise: return nil, nil": "return s.sessions(), nil",
 		"stream.listing: return nil":    `return []condition{{key: "listing"}}`,
+		"stream.heals: return nil":      `return []condition{{key: "heal:sweep"}}`,
+		"stream.sweeps: return nil":     `return []condition{{key: "heal:sweep"}}`,
 	},
 	Equivalent: map[string]string{
 		"beganAsking: return nil":                  "the zero time is after no answer, as no time is",
