@@ -47,12 +47,17 @@ judge() {
 	echo "heal.sh: the status of each stage that ended by itself: $(tr '\n' ' ' <"$dir/stages.part")" >&2
 	return 1
 }
-# act OUT IN COMMAND…: what an act writes. It waits for effects, so it has more time
-# than a step that looks; one that failed may have done something all the same.
+# act OUT COMMAND…: what an act adds to $last, which it copies first. It waits for
+# effects, so it has more time than a step that looks; one that failed may have
+# done something all the same, so its whole lines are kept whatever its end was.
 act() {
-	out=$1 in=$2
-	shift 2
-	(third=45m && into "$out" fed "$in" "$@") 3>&- # a server that it starts would hold it open
+	out=$1
+	shift
+	(third=45m && fed "$last" "$@" >"$out") 3>&- # a server that it starts would hold it open
+	set -- $?
+	[ -z "$(tail -c 1 "$out")" ] || { sed '$d' "$out" >"$out.whole" && mv -f "$out.whole" "$out"; } # it was killed within a line
+	[ -s "$out" ] && [ "$(wc -l <"$out")" -ge "$(wc -l <"$last")" ] && last=$out
+	return "$1"
 }
 
 sweep() {
@@ -79,10 +84,9 @@ sweep() {
 		(with=listed_for_gh && observe health sh -c "$read_first" "$dir/agents.part" fleet-observe-health ${token:+"--token-file=$token"}) &&
 		rm -f "$dir/config.ndjson" "$dir/workspaces.ndjson" # it copied them
 	into "$dir/decided.part" step sh "$self" --judge "$dir" "$desired" || fail "the records were not judged, or not kept in $dir"
-	did=0
-	act "$dir/acted.part" "$dir/decided.part" fleet-act --execute || did=$?
-	[ -s "$dir/acted.part" ] && last=$dir/acted.part || last=$dir/decided.part
-	case $stalls in '[]') ;; *) act "$dir/stalled.part" "$last" fleet-act --execute stalled && last=$dir/stalled.part || did=1 ;; esac
+	did=0 last=$dir/decided.part
+	act "$dir/acted.part" fleet-act --execute || did=1
+	case $stalls in '[]') ;; *) act "$dir/stalled.part" fleet-act --execute stalled || did=1 ;; esac
 	mv -f "$last" "$kept_sweep" || fail "$kept_sweep could not be written"
 	rm -rf "$dir"
 	into "$state/heal/report.md" fed "$kept_sweep" fleet-render --format sweep || fail 'the report could not be made'
@@ -96,9 +100,9 @@ heal_around() {
 	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "heal.sh: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
 	enabled=$(get dispatch_enabled) || { echo 'heal.sh: the configuration has a mistake, so no sweep runs; fleet-config check names it' >&2 && exit 1; }
 	[ "$enabled" = 1 ] || { echo "heal.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0; }
-	values=$(listed fleet-config check --scope "$FLEET_SCOPE" >&2 && get state_dir tick_timeout_min listing_cap gh_token_file desired_agents heal) ||
+	values=$(listed fleet-config check --scope "$FLEET_SCOPE" >&2 && get state_dir tick_timeout_min gh_token_file desired_agents heal listing_cap) ||
 		{ echo 'heal.sh: the configuration has a mistake, so no sweep runs; fleet-config check names it' >&2 && exit 1; }
-	{ IFS= read -r state && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r desired && IFS= read -r heal; } <<END || { echo 'heal.sh: the configuration could not be read' >&2 && exit 1; }
+	{ IFS= read -r state && read -r minutes && IFS= read -r token && IFS= read -r desired && IFS= read -r heal && read -r cap; } <<END || { echo 'heal.sh: the configuration could not be read' >&2 && exit 1; }
 $values
 END
 	[ -n "$heal" ] || { echo "heal.sh: scope $FLEET_SCOPE keeps nothing alive: its heal is null" >&2 && exit 0; }

@@ -30,20 +30,22 @@ var lacking = map[string]*regexp.Regexp{
 	"sed, tail, date, mktemp of GNU alone": regexp.MustCompile(`sed -(i|r|z)|tail -f|date (-d|--)|mktemp|readlink -f|head -c -|stat -c|grep -P|xargs -r`),
 }
 
-// The words of a shell script that other shells lack are not in tick.sh. A rule
-// that finds nothing in what it is for is no rule.
+// The words of a shell script that other shells lack are not in tick.sh and
+// heal.sh. A rule that finds nothing in what it is for is no rule.
 func TestTickIsPlainShell(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "bin/tick.sh"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, line := range strings.Split(string(text), "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), "#") {
-			continue
+	for _, script := range []string{"tick.sh", "heal.sh"} {
+		text, err := os.ReadFile(filepath.Join(root, "bin", script))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for name, re := range lacking {
-			if re.MatchString(line) {
-				t.Errorf("tick.sh:%d: %s: %s", i+1, name, line)
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "#") {
+				continue
+			}
+			for name, re := range lacking {
+				if re.MatchString(line) {
+					t.Errorf("%s:%d: %s: %s", script, i+1, name, line)
+				}
 			}
 		}
 	}
@@ -82,6 +84,32 @@ func TestTickShells(t *testing.T) {
 			b.whole()
 			if log := b.sh("cat state/tick.log"); strings.Count(log, "\n") != 0 {
 				t.Errorf("the log of a tick without trouble:\n%s", log)
+			}
+		})
+	}
+}
+
+// A sweep works under the same shells.
+func TestHealShells(t *testing.T) {
+	for _, shell := range []string{"dash", "bash"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			path, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skip(err)
+			}
+			dir := t.TempDir()
+			b := tickBox{t, dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "ROOT=" + root, "TZ=UTC",
+				"FLEET_SCOPE=lamp", "FLEET_CONFIG=" + filepath.Join(dir, "fleet.json")}}
+			b.sh(`sh "$ROOT/tests/heal/setup.sh"`)
+			if err := os.Symlink(path, filepath.Join(dir, "bin/sh")); err != nil {
+				t.Fatal(err)
+			}
+			if out := b.sh("bin/sh bin/heal.sh"); !strings.HasPrefix(out, "sweep: 1 LAUNCH: ") || strings.Contains(out, "\n") {
+				t.Errorf("%s", out)
+			}
+			if log := b.sh("sed -e '/^heal.sh: 20/d' -e '/^fleet-observe-claude: Claude Code is not installed here: /d' state/heal.log"); log != "" {
+				t.Errorf("the log of a sweep without trouble:\n%s", log)
 			}
 		})
 	}
