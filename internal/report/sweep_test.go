@@ -1,0 +1,144 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// swept is the report of a sweep.
+func swept(t *testing.T, build func(s *stream)) string {
+	t.Helper()
+	s := &stream{t: t, wrote: map[string]int{}}
+	build(s)
+	set := new(record.Set)
+	for l, err := range record.All(&s.b) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Add(l)
+	}
+	var b bytes.Buffer
+	if err := Sweep(&b, set, look); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// decide adds a decision of a machine, act what became of it.
+func decide(s *stream, host, agent, decision string, verb string) {
+	d := record.Decision{Agent: agent, Decision: decision, Reason: "why-" + agent, Detail: "how " + agent + " is"}
+	if verb != "" {
+		d.Action = &record.Action{Verb: verb, Driver: "tmux"}
+	}
+	s.line(record.KindDecision, host, "fleet-reconcile", agent, d)
+}
+
+func became(s *stream, host string, o record.Outcome) {
+	s.line(record.KindOutcome, host, "fleet-act", o.Agent, o)
+}
+
+// reconciled closes the judge, who made n records.
+func reconciled(s *stream, n int, notes ...string) {
+	s.line(record.KindSurface, "", "fleet-reconcile", "fleet-reconcile", record.Surface{OK: true, Rows: n, Records: &n, Notes: notes})
+}
+
+// What is to be done comes first, under its numbers; what was done is told in
+// place of what would be.
+func TestSweep(t *testing.T) {
+	build := func(s *stream) {
+		for _, row := range []struct{ agent, decision, verb string }{
+			{"ok-b", "OK", ""}, {"ok-a", "OK", ""}, {"skipped", "SKIP", ""}, {"upgraded", "UPGRADE", "upgrade"}, {"resumed", "RESUME", "mail"},
+			{"launched", "LAUNCH", "launch"}, {"healed", "HEAL", "restart"}, {"refused", "HEAL", "inject"}, {"dry", "HEAL", "inject"}, {"told", "HEAL", ""},
+		} {
+			decide(s, "devbox", row.agent, row.decision, row.verb)
+		}
+		decide(s, "attic", "healed", "HEAL", "restart")
+		became(s, "devbox", record.Outcome{Agent: "healed", Verb: "restart", Result: record.Done, Proof: "process 7", Detail: "not shown"})
+		became(s, "devbox", record.Outcome{Agent: "launched", Verb: "launch", Result: record.Failed, Reason: "gone", Detail: "no process of it runs"})
+		became(s, "devbox", record.Outcome{Agent: "refused", Verb: "inject", Result: record.Refused, Reason: "busy"})
+		became(s, "devbox", record.Outcome{Agent: "ok-a", Verb: "nudge", Result: record.Done})
+		reconciled(s, 11, "3 sweeps in a row", "stopped: 2 are left")
+	}
+	want := []string{"# Sweep, 2026-11-29 14:50 UTC", "", "- 3 sweeps in a row", "- stopped: 2 are left", "", "5 HEAL, 1 LAUNCH, 1 RESUME, 1 UPGRADE, 1 SKIP, 2 OK", "",
+		"| AGENT | DECISION | REASON | DID | DETAIL |", "",
+		"| healed | HEAL | why-healed | would restart | how healed is |",
+		"| dry | HEAL | why-dry | would inject | how dry is |",
+		"| healed | HEAL | why-healed | restart: done; process 7 | how healed is |",
+		"| refused | HEAL | why-refused | inject: refused (busy) | how refused is |",
+		"| told | HEAL | why-told | — | how told is |",
+		"| launched | LAUNCH | why-launched | launch: failed (gone); no process of it runs | how launched is |",
+		"| resumed | RESUME | why-resumed | would mail | how resumed is |",
+		"| upgraded | UPGRADE | why-upgraded | would upgrade | how upgraded is |",
+		"| skipped | SKIP | why-skipped | — | how skipped is |",
+		"| ok-a | OK | why-ok-a | nudge: done | how ok-a is |",
+		"| ok-b | OK | why-ok-b | — | how ok-b is |", ""}
+	got := strings.Split(swept(t, build), "\n")
+	if len(got) != len(want) {
+		t.Fatalf("%d lines, want %d\n%s", len(got), len(want), strings.Join(got, "\n"))
+	}
+	got[8] = "" // the line below the head
+	for i, line := range got {
+		if compact(line) != want[i] {
+			t.Errorf("line %d\n got %s\nwant %s", i, compact(line), want[i])
+		}
+	}
+}
+
+// What the table cannot be trusted without stands above it.
+func TestSweep_unread(t *testing.T) {
+	for name, tt := range map[string]struct {
+		build func(s *stream)
+		want  []string
+		not   string
+	}{
+		"nothing":    {func(*stream) {}, []string{"**Decisions may be missing: fleet-reconcile: no closing record.**\n", "\nNothing was decided.\n"}, "|"},
+		"no agent":   {func(s *stream) { reconciled(s, 0) }, []string{"\nNothing was decided.\n"}, "**"},
+		"a cut list": {func(s *stream) { decide(s, "h", "a", "OK", ""); reconciled(s, 2) }, []string{"**Decisions may be missing: fleet-reconcile: closing record counts 2, 1 are here.**", "1 OK\n"}, "Nothing"},
+		"unread": {func(s *stream) {
+			s.line(record.KindSurface, "h", "fleet-observe-health", "macf/roster:lamp", record.Surface{Error: "/reg: permission denied"})
+			s.line(record.KindSurface, "h", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Error: "not told"})
+			decide(s, "h", "a", "SKIP", "")
+			reconciled(s, 1)
+		}, []string{"- **not read: macf/roster:lamp: /reg: permission denied**\n", "1 SKIP\n"}, "not told"},
+	} {
+		got := swept(t, tt.build)
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, got)
+			}
+		}
+		if strings.Contains(got, tt.not) {
+			t.Errorf("%s: %q in\n%s", name, tt.not, got)
+		}
+	}
+}
+
+// Hostile text in every field stays in its place, and makes no element that
+// harmless text does not.
+func TestSweep_hostile(t *testing.T) {
+	with := func(x string) string {
+		return swept(t, func(s *stream) {
+			for _, decision := range sweepOrder {
+				s.line(record.KindDecision, "h", "fleet-reconcile", "a"+decision, record.Decision{Agent: x, Decision: decision, Reason: x, Detail: x, Action: &record.Action{Verb: x}})
+			}
+			s.line(record.KindDecision, "h", "fleet-reconcile", "x"+x, record.Decision{Agent: x, Decision: "OK", Reason: x, Detail: x})
+			s.line(record.KindOutcome, "h", "fleet-act", "aOK", record.Outcome{Agent: x, Verb: x, Result: x, Reason: x, Detail: x, Proof: x})
+			s.line(record.KindSurface, "h", x+"y", "x/"+x, record.Surface{Error: x})
+			reconciled(s, 9, x)
+		})
+	}
+	elements := func(md string) string { return strings.Join(tag.FindAllString(toHTML(t, md), -1), "") }
+	benign := with("x")
+	for _, x := range nasty {
+		md := with(x)
+		if got := elements(md); got != elements(benign) && strings.TrimSpace(clip(x, 9)) != "" {
+			t.Errorf("%.60q makes %s\n%s", x, got, md)
+		}
+		if strings.ContainsAny(md, "\x1b\x00\u202e\u009b") || strings.Count(md, "\n") != strings.Count(benign, "\n") || len(md) > 1<<16 {
+			t.Errorf("%.60q: %d bytes\n%.2000s", x, len(md), md)
+		}
+	}
+}
