@@ -7,6 +7,7 @@ package main
 import (
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -36,7 +37,11 @@ const version = "2.1.280"
 
 func main() {
 	log.SetFlags(0)
-	if err := run(os.Args[1:]); err != nil {
+	err := run(os.Args[1:])
+	if by, ok := errors.AsType[ended](err); ok {
+		os.Exit(128 + int(by.signal))
+	}
+	if err != nil {
 		log.Fatalf("fakeclaude: %v", err)
 	}
 }
@@ -107,9 +112,14 @@ func stay(dir string) error {
 	fmt.Print("\x1b[2J\x1b[H" + strings.ReplaceAll(strings.TrimRight(string(pane), "\n"), "\n", "\r\n"))
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
-	<-told
-	return os.Remove(file)
+	by := (<-told).(syscall.Signal)
+	return errors.Join(os.Remove(file), ended{by})
 }
+
+// ended is the end of a session by a signal, of which it tells in its status.
+type ended struct{ signal syscall.Signal }
+
+func (e ended) Error() string { return "ended by " + e.signal.String() }
 
 // procStart is the start of this process in ticks since boot, as Claude Code
 // writes it on Linux.
