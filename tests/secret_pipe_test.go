@@ -17,9 +17,11 @@ func (m *machine) run() {
 	if m.shown < 3 {
 		m.t.Errorf("round %d: only %d markers in the records: the planted strings did not get there", m.round, m.shown)
 	}
-	judged := m.exec(m.exec(stream, "fleet-classify"), "fleet-asks")
+	decided := m.exec(m.exec(stream, "fleet-classify"), "fleet-reconcile")
+	m.exec(m.exec(decided, "fleet-act"), "fleet-render", "--format", "sweep")
+	judged := m.exec(decided, "fleet-asks")
 	snapshot := m.exec(judged, "fleet-ledger", "append")
-	for _, format := range []string{"md", "json", "html", "asks", "ps", "label-sheet", "label-csv"} {
+	for _, format := range []string{"md", "json", "html", "asks", "ps", "sweep", "label-sheet", "label-csv"} {
 		m.exec(snapshot, "fleet-render", "--format", format, "--per-class", "9")
 	}
 	m.exec(snapshot, "fleet-ledger", "exit", "--tick", "1")
