@@ -7,7 +7,7 @@
 //	fleet-act [--execute] < stream > stream              do what is decided
 //	fleet-act [--execute] stalled < stream > stream      nudge the sessions that show a stall
 //	fleet-act [--execute] upgrade --to VERSION < stream  upgrade the agents, one after the other
-//	fleet-act recover                                    close what a run left open that died
+//	fleet-act --execute recover                          close what a run left open that died
 //
 // Without --execute it only says what it would do. With it the scope's mode must
 // be act and its dry_run 0 as well. Of each act the ledger has an intent, on the

@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -253,37 +252,6 @@ func TestLater(t *testing.T) {
 		if got := later(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
-	}
-}
-
-// What is caught is closed with its number; what is no record is an error, and
-// ends the look.
-func TestCaught(t *testing.T) {
-	c := &Caught{By: "fleet-act", Set: new(record.Set)}
-	at := record.NewTime(hubTime)
-	if err := c.AddData(record.KindFinding, at, "h", "a", record.Finding{Name: "count"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.AddData(record.KindFinding, at, "h", "b", math.NaN()); err == nil {
-		t.Error("what is no JSON was taken")
-	}
-	if err := c.Close(at, "h", ""); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Set.Closed("h", "fleet-act"); err != nil || len(c.Set.All()) != 2 {
-		t.Errorf("%v: %+v", err, c.Set.All())
-	}
-	newEyed(t)
-	set, err := Eyes{}.look(func(_ *World, sink Sink) ([]string, error) {
-		sink.Warn("heard by nobody")
-		return nil, sink.AddData(record.KindFinding, at, "h", "b", math.NaN())
-	}, "part")
-	if set != nil || err == nil {
-		t.Errorf("%+v %v", set, err)
-	}
-	set, err = Eyes{}.look(func(*World, Sink) ([]string, error) { return []string{"partly: not read"}, nil }, "part")
-	if set == nil || err != nil {
-		t.Errorf("another part: %+v %v", set, err)
 	}
 }
 
