@@ -87,6 +87,7 @@ func kills(t *testing.T) int {
 // However fleet-act dies between an intent and its outcome, recover closes the
 // intent from what can be seen, and nothing is done twice.
 func TestActKilled(t *testing.T) {
+	t.Parallel()
 	y := standing(t, 2)
 	y.start()
 	ends, rnd := map[string]int{}, rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
@@ -200,6 +201,7 @@ func (y *yard) processes(agent string) (pids []int) {
 // An upgrade goes through the agents one by one, and ends at the first that does
 // not come back in the version that was asked for.
 func TestUpgrade(t *testing.T) {
+	t.Parallel()
 	y := standing(t, 4)
 	y.write(".local/bin/macf", "#!/bin/sh\n[ \"$*\" = 'update --yes' ] || exit 2\ncase $PWD in */2) echo 1.0.5 ;; *) echo 1.1.0 ;; esac >version\n")
 	y.start()

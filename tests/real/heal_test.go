@@ -207,7 +207,7 @@ func (y *yard) ledger() (es []entry) {
 
 // minutes is how long faults are injected.
 func minutes(t *testing.T) time.Duration {
-	n := 2
+	n := 1
 	if s := os.Getenv("FLEET_HEAL_MINUTES"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
@@ -221,6 +221,7 @@ func minutes(t *testing.T) time.Duration {
 // and answer. What is paused, and what works, is never touched; every act is in the
 // ledger with what became of it.
 func TestHeal(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	y := newYard(t, agentsOf, installed(t))
 	deadline := time.Now().Add(5 * time.Minute)
 	for len(y.well()) < agentsOf {
