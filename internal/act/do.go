@@ -136,8 +136,9 @@ func (a *Actor) restart(ctx context.Context, d record.Decision, dr driver.Driver
 	return a.start(ctx, d, dr, t)
 }
 
-// start begins the session anew. One of its name in which something else runs is
-// somebody's, and stays: then nothing is started.
+// start begins the session anew. One of its name in which nothing runs any more,
+// as a run leaves that was killed, is ended before; one in which something else
+// runs is somebody's, and stays: then nothing is started.
 func (a *Actor) start(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
 	t.PID, t.Start = 0, time.Time{}
 	how := driver.Launch{Argv: d.Action.Argv}
@@ -145,6 +146,11 @@ func (a *Actor) start(ctx context.Context, d record.Decision, dr driver.Driver, 
 		how.Then = append(slices.Clone(a.Then), d.Agent)
 	}
 	_, err := dr.Start(ctx, t, how)
+	if errors.Is(err, driver.ErrRuns) {
+		if s, lerr := dr.Look(ctx, t); lerr == nil && !s.Alive && dr.Stop(ctx, t, a.Patient.Grace) == nil {
+			_, err = dr.Start(ctx, t, how)
+		}
+	}
 	return err
 }
 
