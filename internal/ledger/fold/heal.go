@@ -55,7 +55,7 @@ func (s *State) addPause(e record.Entry) {
 	h.Paused, h.PausedAt = e.Kind == record.EntryPause, nil
 	if h.Paused {
 		s.well(h)
-		h.Upgrade = nil
+		h.Upgrade, h.LastAct, h.LastVerb, h.LastEnd = nil, nil, "", ""
 		h.PausedAt = record.TimeOf(e.TS.Time)
 	}
 }

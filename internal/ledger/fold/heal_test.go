@@ -71,7 +71,7 @@ func TestHeal(t *testing.T) {
 		{"well ends the episode", []record.Entry{begun("1", "restart"), became("1", record.EntryFailed, "restart", "deaf"), begun("2", record.VerbAlert), became("2", record.EntryDone, record.VerbAlert, ""), aSweep("HEAL", 2, 1), aSweep("OK", 0, 0)},
 			record.Heal{LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "deaf", Acts: acts("restart"), AliveAt: ptrAt(5), SweptAt: ptrAt(5)}},
 		{"a pause ends the episode", []record.Entry{begun("1", "inject"), became("1", record.EntryDone, "inject", ""), aSweep("HEAL", 2, 0), pausing},
-			record.Heal{Paused: true, PausedAt: ptrAt(3), LastAct: ptrAt(0), LastVerb: "inject", LastEnd: "done", Acts: acts("inject"), SweptAt: ptrAt(2)}},
+			record.Heal{Paused: true, PausedAt: ptrAt(3), Acts: acts("inject"), SweptAt: ptrAt(2)}},
 		{"and unpause ends the pause", []record.Entry{pausing, unpausing}, record.Heal{}},
 		{"an exit", []record.Entry{exit(143), exit(0)}, record.Heal{LastExit: &record.AgentExit{At: ptrAt(1)}}},
 		{"an upgrade", []record.Entry{begun("1", "upgrade")},
