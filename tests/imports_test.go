@@ -14,7 +14,7 @@ import (
 const module = "github.com/fleet-tools/fleet/"
 
 // edges are the packages that may touch the machine.
-var edges = []string{"internal/observe", "internal/command", "internal/ledger", "internal/notify", "internal/cli", "internal/driver", "internal/driver/tmux", "internal/driver/claude", "internal/act"}
+var edges = []string{"internal/observe", "internal/observe/agents", "internal/command", "internal/ledger", "internal/notify", "internal/cli", "internal/driver", "internal/driver/tmux", "internal/driver/claude", "internal/act"}
 
 // purePackages returns the directories of internal packages that are no edges,
 // with their files that are no tests.
@@ -63,7 +63,8 @@ func TestPurePackages(t *testing.T) {
 }
 
 // Imports flow one way: record, surfaces, judges, edges, programs; filters link
-// no guard; only fleet-act may link the drivers.
+// no guard; only fleet-act may link the drivers, and only who asks agents the
+// network, which costs every start.
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", module+"...").Output()
 	if err != nil {
@@ -73,6 +74,9 @@ func TestImports(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		for _, imp := range f[1:] {
+			if slices.Contains([]string{"net", "net/http", "crypto/tls", "crypto/x509"}, imp) && f[0] != module+"internal/observe/agents" && !strings.HasPrefix(f[0], module+"tests/") {
+				t.Errorf("%s imports %s", f[0], imp)
+			}
 			if strings.HasPrefix(imp, module) {
 				from, to := strings.TrimPrefix(f[0], module), strings.TrimPrefix(imp, module)
 				imports[from] = append(imports[from], to)
@@ -100,6 +104,9 @@ func TestImports(t *testing.T) {
 	for from := range imports {
 		if strings.HasPrefix(from, "cmd/") && from != "cmd/fleet-act" && reach(imports, from)["internal/driver"] {
 			t.Errorf("%s links internal/driver", from)
+		}
+		if strings.HasPrefix(from, "cmd/") && from != "cmd/fleet-act" && from != "cmd/fleet-observe-health" && reach(imports, from)["internal/observe/agents"] {
+			t.Errorf("%s links internal/observe/agents", from)
 		}
 	}
 }

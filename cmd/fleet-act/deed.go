@@ -18,6 +18,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/notify"
 	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/observe/agents"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -103,7 +104,8 @@ func (d *deed) act() error {
 
 func (d *deed) health() observe.Health {
 	_, token := d.scope.TokenFile(d.w.FS)
-	h := observe.Health{Binary: d.opts.GH, Timeout: 5 * time.Second, GHTimeout: 30 * time.Second}
+	h := observe.Health{Binary: d.opts.GH, Timeout: 5 * time.Second, GHTimeout: 30 * time.Second,
+		Trusting: func(pem []byte) (observe.Asker, error) { return agents.New(pem) }}
 	if token == "file" {
 		h.TokenFile = d.scope.Token
 	}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/observe/agents"
 )
 
 type options struct {
@@ -52,7 +53,8 @@ func run(ctx context.Context, std *cli.Std, opts *options) error {
 	if err != nil {
 		return cli.Usage(err)
 	}
-	h := observe.Health{Binary: opts.GH, TokenFile: opts.TokenFile, Timeout: opts.Timeout, GHTimeout: 30 * time.Second}
+	h := observe.Health{Binary: opts.GH, TokenFile: opts.TokenFile, Timeout: opts.Timeout, GHTimeout: 30 * time.Second,
+		Trusting: func(pem []byte) (observe.Asker, error) { return agents.New(pem) }}
 	set, err := h.Read(std.In, std.Copy)
 	if err != nil {
 		return err

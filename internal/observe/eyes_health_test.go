@@ -67,7 +67,7 @@ func answering(t *testing.T, version string) (e eyed, s record.Seen, set *record
 // and a registry that cannot be read is an error.
 func TestEyes_Health(t *testing.T) {
 	e, s, set := answering(t, "0.2.47")
-	eyes := Eyes{Set: set, Ask: Health{Binary: "gh", Timeout: 10 * time.Second, GHTimeout: time.Second}}
+	eyes := Eyes{Set: set, Ask: Health{Binary: "gh", Timeout: 10 * time.Second, GHTimeout: time.Second, Trusting: trusting}}
 	h, err := eyes.Health(t.Context(), "code", s)
 	if err != nil || h == nil || !h.Online || h.Agent != "code" || h.Version != "0.2.47" || h.Instance != "i2" || h.Listed != "i1" {
 		t.Fatalf("%+v %v", h, err)

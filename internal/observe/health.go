@@ -25,6 +25,10 @@ type Health struct {
 	Timeout   time.Duration // for one agent, its whole answer included
 	GHTimeout time.Duration // for one call of gh
 	Only      string        // the one agent to ask; "": all
+
+	// Trusting makes what asks the agents of a project, of the certificates of its
+	// authority, PEM. For a recording it may be nil.
+	Trusting func(authority []byte) (Asker, error)
 }
 
 // healthParallel is how many agents are asked at once.
@@ -47,7 +51,7 @@ type project struct {
 	spaces   []record.Workspace // of this machine, by path
 	err      error              // why its registry cannot be read
 	surface  *record.Surface
-	trust    trust
+	asker    Asker // nil in a recording
 
 	untrusted error // why there is nothing to ask its agents with
 }
@@ -144,13 +148,13 @@ type question struct {
 	names []string // what its workspaces call it besides
 	says  macf.Recorded
 
-	trust     trust // of its project
+	asker     Asker // of its project
 	untrusted error // likewise
 }
 
 // question is the question to an agent of the project.
 func (p *project) question(w *World, l macf.Listed) *question {
-	q := &question{entry: l.Entry, err: l.Err, trust: p.trust, untrusted: p.untrusted, data: record.Health{Agent: guard.ID(l.Agent), Project: guard.ID(p.name),
+	q := &question{entry: l.Entry, err: l.Err, asker: p.asker, untrusted: p.untrusted, data: record.Health{Agent: guard.ID(l.Agent), Project: guard.ID(p.name),
 		Registry: &p.registry, StartedAt: l.Entry.Started}}
 	if l.Err == nil {
 		q.data.Address = addressOf(l.Entry)

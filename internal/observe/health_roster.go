@@ -54,7 +54,9 @@ func (r *rosters) read(p *project, others []*project) (asked []*question) {
 		}
 	}
 	agents, twice := macf.Roster(vs, p.written, names)
-	p.trust, p.untrusted = r.trust(p, vs)
+	if !r.w.Recorded() {
+		p.asker, p.untrusted = r.trust(p, vs)
+	}
 	for _, l := range agents {
 		if l.Err != nil {
 			p.surface.Unparsed++

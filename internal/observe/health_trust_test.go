@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/macf"
+	asking "github.com/fleet-tools/fleet/internal/observe/agents"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -42,11 +43,11 @@ func TestTrust(t *testing.T) {
 			vs = []macf.Variable{{Name: "lamp_x_ca_cert", Value: tt.value}}
 		}
 		p := &project{name: "lamp-x", written: "lamp_x", registry: record.Registry{Kind: tt.kind}, spaces: []record.Workspace{space("/w")}}
-		got, err := (&rosters{w: w}).trust(p, vs)
-		if err == nil || err.Error() != tt.want || got.roots != nil {
+		got, err := (&rosters{w: w, o: Health{Trusting: trusting}}).trust(p, vs)
+		if err == nil || err.Error() != tt.want || got != nil {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
-		q := &question{trust: got, untrusted: err}
+		q := &question{asker: got, untrusted: err}
 		if body := q.get(context.Background(), w, time.Second); body != nil || q.says.Failure != "trust" || q.says.Detail != tt.want {
 			t.Errorf("%s: asked all the same: %+v", name, q.says)
 		}
@@ -59,7 +60,7 @@ func TestTrust(t *testing.T) {
 				m["home/ana/"+name] = &fstest.MapFile{Data: []byte("FAKE KEY")}
 			}
 		}
-		if _, err := keyPair(&World{FS: m}, "/home/ana"); err == nil || err.Error() != want || strings.Contains(err.Error(), "FAKE") {
+		if err := keyPair(&World{FS: m}, "/home/ana", new(asking.TLS)); err == nil || err.Error() != want || strings.Contains(err.Error(), "FAKE") {
 			t.Errorf("up to %q: %v", file, err)
 		}
 	}
