@@ -36,7 +36,9 @@ func TestSecretInEveryString(t *testing.T) {
 		}
 		groups, rounds = 32, nil
 		for round := range times * groups {
-			rounds = append(rounds, round)
+			if os.Getenv("FLEET_SOAK") != "" || (round+sample(t))%4 == 0 { // over the changes every round comes along
+				rounds = append(rounds, round)
+			}
 		}
 	}
 	fields, n := map[string]bool{}, 0
@@ -55,7 +57,7 @@ func TestSecretInEveryString(t *testing.T) {
 }
 
 // sample returns a number that is another one when a program is: over the
-// changes every round comes along, and all of them in long runs.
+// changes every round comes along, and all of them in the longest runs.
 func sample(t *testing.T) int {
 	t.Helper()
 	h := fnv.New32a()

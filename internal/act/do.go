@@ -228,7 +228,7 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 	ok := a.until(ctx, a.Patient.Green, func() bool {
 		h, err := a.Eyes.Health(ctx, d.Agent, *d.Seen)
 		last = err
-		if err != nil || h == nil || !h.Online || h.Instance == "" || h.Instance == d.Seen.Instance {
+		if err != nil || !isOther(h, d.Seen) {
 			answered = 0
 			return false
 		}

@@ -60,11 +60,11 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 		return found(true, nil, proof, "")
 	}
 	h, err := a.Eyes.Health(ctx, intent.Key, *t.Seen)
-	answers := h != nil && h.Online && h.Instance != t.Seen.Instance
+	answers := isOther(h, t.Seen)
 	if err == nil && !answers && a.Now().Sub(begun) < a.Patient.Green {
 		a.Sleep(ctx, a.Patient.Green-a.Now().Sub(begun).Truncate(time.Millisecond))
 		h, err = a.Eyes.Health(ctx, intent.Key, *t.Seen)
-		answers = h != nil && h.Online && h.Instance != t.Seen.Instance
+		answers = isOther(h, t.Seen)
 	}
 	if answers && t.Action.Verb == "upgrade" && h.Version != t.Action.To {
 		return record.Entry{Kind: record.EntryFailed, Reason: "wrong-version", Detail: "it runs " + h.Version}
@@ -73,6 +73,12 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 		return record.Entry{Kind: record.EntryFailed, Reason: "deaf", Detail: proof + " runs, and no new instance answers"}
 	}
 	return found(answers, err, proof+"; instance "+instance(h), "")
+}
+
+// isOther tells an answer of another instance than the one that was seen. One that
+// does not say which it is may be the same.
+func isOther(h *record.Health, was *record.Seen) bool {
+	return h != nil && h.Online && h.Instance != "" && h.Instance != was.Instance
 }
 
 func instance(h *record.Health) string {
