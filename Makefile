@@ -37,9 +37,12 @@ vuln: ## known vulnerabilities in what is called
 # Tests that only compute, for minutes under the detector, and share nothing.
 COMPUTES := TestModel|TestLess|TestKeys|TestWithoutProgram|TestGrid|TestLosingASource|TestMutat.*|TestHostileTextEverywhere|TestHTML_hostile|TestOrderOfLinesIsIrrelevant|TestLongTextCostsOneScan|TestNothingOfASecretIsSeen
 
-race: ## the race detector over the packages, and over the programs that do several things at once
-	$(GO) test -race -skip '^($(COMPUTES))$$' ./internal/...
-	FLEET_RACE=1 $(GO) test -race ./tests -count=1 -run 'TestScripts/^(case|observe|step|ledger|hosts|tick-lock|tick-owner)|TestRecord'
+# The packages in which something runs beside something else, and those that they share memory with.
+RACES := command driver/... ledger/... observe/... act cli notify guard claude macf record
+
+race: ## the race detector over the packages that do several things at once, and over such programs
+	$(GO) test -race -skip '^($(COMPUTES))$$' $(addprefix ./internal/,$(RACES))
+	FLEET_RACE=1 $(GO) test -race ./tests -count=1 -run 'TestScripts/^(case|observe|step|ledger|hosts|act|tick-lock|tick-owner)|TestRecord|TestHealth'
 
 truth: ## the score over the captured sessions whose situation is known
 	$(GO) test ./tests -run TestTruth -count=1 -v
@@ -54,8 +57,8 @@ test-real: ## the real Claude Code against a stub API on loopback; installs with
 capture: ## make the fixtures again from the real Claude Code; needs root
 	$(GO) run ./tests/capture
 
-fuzz: ## ten seconds for each fuzz target, two at a time
-	bash tests/fuzz.sh 10s 2
+fuzz: ## ten seconds for each fuzz target, three at a time
+	bash tests/fuzz.sh 10s 3
 
 fuzz-long: ## three minutes for each fuzz target, two at a time
 	bash tests/fuzz.sh 3m 2
