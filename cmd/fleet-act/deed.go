@@ -91,7 +91,7 @@ func (d *deed) act() error {
 		return err
 	}
 	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(),
-		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Set: d.set, Ask: d.health()}, Then: d.then(), Update: driver.Updater(environment()),
+		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Update: driver.Updater(environment()),
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
 	d.actor.Patient.Green = d.opts.Verify
 	if d.scope.OwnerChannel.Kind == "command" {

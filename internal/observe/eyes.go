@@ -20,9 +20,8 @@ import (
 
 // Eyes look at one agent or session again, at this moment.
 type Eyes struct {
-	ClaudeDir string      // Claude Code's directory; "": CLAUDE_CONFIG_DIR, else ~/.claude
-	Ask       Health      // how agents are asked
-	Set       *record.Set // the stream of the sweep, for what does not change within it
+	ClaudeDir string // Claude Code's directory; "": CLAUDE_CONFIG_DIR, else ~/.claude
+	Ask       Health // how agents are asked
 }
 
 // saidWindow is how much of the end of a transcript is searched for a message.
@@ -166,9 +165,12 @@ func later(a, b *record.AgentProc) bool {
 // Health asks an agent once, by its registry's entry of this moment. Nil: no
 // registry lists it.
 func (e Eyes) Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error) {
-	r, ok := e.Set.Get(record.Identity{Host: s.Host, Kind: record.KindWorkspace, Subject: s.Workspace})
-	if !ok {
+	if s.Project == "" {
 		return nil, nil // a session of no list: nobody asks it
+	}
+	r, err := e.workspace(s.Workspace)
+	if err != nil {
+		return nil, err
 	}
 	roster := surfaceRoster + s.Project
 	set, err := e.look(func(w *World, sink Sink) ([]string, error) {
@@ -185,6 +187,22 @@ func (e Eyes) Health(ctx context.Context, agent string, s record.Seen) (*record.
 		}
 	}
 	return nil, nil
+}
+
+// workspace is the record of an agent's workspace.
+func (e Eyes) workspace(path string) (record.Record, error) {
+	set, err := e.look(func(w *World, sink Sink) ([]string, error) {
+		return Workspaces{Roots: []string{path}}.Observe(w, sink)
+	}, surfaceWorkspaces)
+	if err != nil {
+		return record.Record{}, err
+	}
+	for _, r := range set.Of(record.KindWorkspace) {
+		if p, ok := record.Payload[record.Workspace](r); ok && r.Subject == path && p.Agent != "" {
+			return r, nil
+		}
+	}
+	return record.Record{}, fmt.Errorf("%s is no workspace of an agent any more", path)
 }
 
 // only is a stream of one workspace.

@@ -18,7 +18,7 @@ import (
 )
 
 // answering is a home with one workspace whose agent is registered and answers.
-func answering(t *testing.T, version string) (e eyed, s record.Seen, set *record.Set) {
+func answering(t *testing.T, version string) (e eyed, s record.Seen) {
 	t.Helper()
 	e = newEyed(t)
 	ca, err := testca.New()
@@ -52,22 +52,14 @@ func answering(t *testing.T, version string) (e eyed, s record.Seen, set *record
 	e.write("w/.macf/certs/agent-cert.pem", string(own))
 	e.write("w/.macf/certs/agent-key.pem", string(okey))
 	e.write("w/.macf/macf-agent.json", `{"project":"lamp","agent_name":"code","routing_label":"code","agent_role":"r","agent_type":"permanent","registry":{"type":"local","path":"~/registry"},"versions":{"cli":"0.2.46","plugin":"1","actions":"1"}}`)
-	w, err := New("", time.Now(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set = new(record.Set)
-	if _, err := (Workspaces{Roots: []string{e.home}}).Observe(w, &Caught{By: byWorkspaces, Set: set}); err != nil {
-		t.Fatal(err)
-	}
-	return e, record.Seen{Host: w.Host, Project: "lamp", Workspace: filepath.Join(e.home, "w")}, set
+	return e, record.Seen{Host: "devbox", Project: "lamp", Workspace: filepath.Join(e.home, "w")}
 }
 
 // An agent is asked as its registry lists it now; who is not listed is nobody,
 // and a registry that cannot be read is an error.
 func TestEyes_Health(t *testing.T) {
-	e, s, set := answering(t, "0.2.47")
-	eyes := Eyes{Set: set, Ask: Health{Binary: "gh", Timeout: 10 * time.Second, GHTimeout: time.Second, Trusting: trusting}}
+	e, s := answering(t, "0.2.47")
+	eyes := Eyes{Ask: Health{Binary: "gh", Timeout: 10 * time.Second, GHTimeout: time.Second, Trusting: trusting}}
 	h, err := eyes.Health(t.Context(), "code", s)
 	if err != nil || h == nil || !h.Online || h.Agent != "code" || h.Version != "0.2.47" || h.Instance != "i2" || h.Listed != "i1" {
 		t.Fatalf("%+v %v", h, err)
@@ -75,8 +67,14 @@ func TestEyes_Health(t *testing.T) {
 	if h, err := eyes.Health(t.Context(), "nobody", s); h != nil || err != nil {
 		t.Errorf("not listed: %+v %v", h, err)
 	}
-	if h, err := eyes.Health(t.Context(), "code", record.Seen{Host: s.Host, Project: "lamp", Workspace: "/none"}); h != nil || err != nil {
-		t.Errorf("of no workspace: %+v %v", h, err)
+	if h, err := eyes.Health(t.Context(), "code", record.Seen{Host: s.Host, Workspace: s.Workspace}); h != nil || err != nil {
+		t.Errorf("of no list: %+v %v", h, err)
+	}
+	for dir, says := range map[string]string{e.home + "/none": "macf/workspaces: ", e.home + "/registry": "is no workspace of an agent any more"} {
+		h, err := eyes.Health(t.Context(), "code", record.Seen{Host: s.Host, Project: "lamp", Workspace: dir})
+		if h != nil || err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %+v %v", dir, h, err)
+		}
 	}
 	if err := os.Rename(filepath.Join(e.home, "registry"), filepath.Join(e.home, "gone")); err != nil {
 		t.Fatal(err)
