@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,19 +76,6 @@ func (y *yard) stream() string {
 	return string(out)
 }
 
-// kills is how often fleet-act is killed.
-func kills(t *testing.T) int {
-	s := os.Getenv("FLEET_KILLS")
-	if s == "" {
-		return 8
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // However fleet-act dies between an intent and its outcome, recover closes the
 // intent from what can be seen, and nothing is done twice.
 func TestActKilled(t *testing.T) {
@@ -97,7 +83,8 @@ func TestActKilled(t *testing.T) {
 	y := standing(t, 2)
 	y.start()
 	ends, rnd := map[string]int{}, rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	for range kills(t) {
+	kills := number(t, "FLEET_KILLS", 8)
+	for range kills {
 		agent := y.agents[rnd.IntN(len(y.agents))]
 		for _, command := range []string{"pause", "unpause"} { // a new episode: nothing holds an attempt back
 			if out, err := y.run("fleet-ledger", command, agent); err != nil {
@@ -134,7 +121,7 @@ func TestActKilled(t *testing.T) {
 		}
 		y.start()
 	}
-	fmt.Printf("act: %d kills, %v\n", kills(t), ends)
+	fmt.Printf("act: %d kills, %v\n", kills, ends)
 }
 
 // killed runs fleet-act and kills it so long after it wrote an intent, which it

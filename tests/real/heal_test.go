@@ -32,8 +32,21 @@ type yard struct {
 	sweeps int
 }
 
-// agentsOf is how many agents the fleet of TestHeal has.
-const agentsOf = 10
+// fleetSize is how many agents the fleet of TestHeal has.
+func fleetSize(t *testing.T) int { return number(t, "FLEET_HEAL_AGENTS", 4) }
+
+// number is that of a variable, or the usual one.
+func number(t *testing.T, name string, usual int) int {
+	s := os.Getenv(name)
+	if s == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
 
 // newYard returns one of n agents, whose sessions are of the binary.
 func newYard(t *testing.T, n int, binary string) *yard {
@@ -205,23 +218,12 @@ func (y *yard) ledger() (es []entry) {
 	return es
 }
 
-// minutes is how long faults are injected.
-func minutes(t *testing.T) time.Duration {
-	n := 1
-	if s := os.Getenv("FLEET_HEAL_MINUTES"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return time.Duration(n) * time.Minute
-}
-
-// Ten agents are launched, meet faults at random, and in the end all of them live
+// Agents are launched, meet faults at random, and in the end all of them live
 // and answer. What is paused, and what works, is never touched; every act is in the
 // ledger with what became of it.
 func TestHeal(t *testing.T) {
 	t.Parallel() // it waits most of the time
+	agentsOf := fleetSize(t)
 	y := newYard(t, agentsOf, installed(t))
 	deadline := time.Now().Add(5 * time.Minute)
 	for len(y.well()) < agentsOf {
@@ -241,7 +243,7 @@ func TestHeal(t *testing.T) {
 	before := map[string]int{paused: y.pid(paused), busy: y.pid(busy)}
 	rnd := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	faults := map[string]int{}
-	for end := time.Now().Add(minutes(t)); time.Now().Before(end); {
+	for end := time.Now().Add(time.Duration(number(t, "FLEET_HEAL_MINUTES", 1)) * time.Minute); time.Now().Before(end); {
 		for range 1 + rnd.IntN(2) {
 			faults[y.fault(rnd, y.agents[2+rnd.IntN(agentsOf-2)])]++
 		}
@@ -349,5 +351,5 @@ func (y *yard) explained(faults map[string]int, untouched ...string) {
 	if out, err := y.run("fleet-ledger", "verify"); err != nil {
 		y.t.Error(err, out)
 	}
-	fmt.Printf("heal: %d sweeps, faults %v, acts %v, outcomes %v, well %d/%d\n", y.sweeps, faults, acts, ends, len(y.well()), agentsOf)
+	fmt.Printf("heal: %d sweeps, faults %v, acts %v, outcomes %v, well %d/%d\n", y.sweeps, faults, acts, ends, len(y.well()), len(y.agents))
 }

@@ -37,7 +37,7 @@ var _ driver.Driver = (*Driver)(nil)
 
 // New returns the driver of the sessions in a directory of Claude Code.
 func New(bin, dir string, env []string) *Driver {
-	return &Driver{Bin: bin, Dir: dir, Env: env, Timeout: time.Minute, Begin: 30 * time.Second, Stays: 3 * time.Second}
+	return &Driver{Bin: bin, Dir: dir, Env: env, Timeout: time.Minute, Begin: time.Minute, Stays: 3 * time.Second}
 }
 
 // Name returns claude.

@@ -37,7 +37,7 @@ var _ driver.Driver = (*Driver)(nil)
 func New(env []string, signatures []driver.Signature) (*Driver, error) {
 	d := &Driver{
 		Env: env, Gaps: []time.Duration{700 * time.Millisecond, 1300 * time.Millisecond}, Rest: time.Second, Settle: 3 * time.Second,
-		Begin: 30 * time.Second, Stays: 3 * time.Second, Timeout: 10 * time.Second,
+		Begin: time.Minute, Stays: 3 * time.Second, Timeout: 10 * time.Second,
 	}
 	for _, s := range signatures {
 		if err := d.stalls.Add(s.ID, s.Pattern); err != nil {
