@@ -46,7 +46,6 @@ type resident struct {
 	left     bool        // its session was ended on purpose
 	said     []string    // user records
 	swallows bool        // what is typed does not get to it
-	stillB   bool        // a start does not hold
 	starts   []time.Time // of its episode, by us
 	told     map[string]bool
 }

@@ -86,13 +86,11 @@ func within(now, at time.Time, d time.Duration) bool {
 // leftClean tells that the session was left on purpose: it ended with status 0
 // after it was last seen well.
 func (f *Facts) leftClean() bool {
-	for _, x := range f.exits() {
-		if x.Code != 0 {
-			return false
-		}
-		return x.At == nil || f.Heal.AliveAt == nil || x.At.After(f.Heal.AliveAt.Time)
+	xs := f.exits()
+	if len(xs) == 0 || xs[0].Code != 0 {
+		return false
 	}
-	return false
+	return xs[0].At == nil || f.Heal.AliveAt == nil || xs[0].At.After(f.Heal.AliveAt.Time)
 }
 
 // exits are the known ends of its session, the newest first: of the ledger, and
