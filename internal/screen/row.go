@@ -66,7 +66,7 @@ func rows(text string) []row {
 			r.dim = append(r.dim, now.dim)
 			r.reverse = append(r.reverse, now.reverse)
 		}
-		r.text = strings.TrimRight(string(r.runes), " \u00a0\t")
+		r.text = strings.TrimRight(string(r.runes), " \t")
 		out = append(out, r)
 	}
 	for len(out) > 0 && out[len(out)-1].text == "" {
