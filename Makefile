@@ -57,14 +57,14 @@ test-real: ## the real Claude Code against a stub API on loopback; installs with
 capture: ## make the fixtures again from the real Claude Code; needs root
 	$(GO) run ./tests/capture
 
-fuzz: ## ten seconds for each fuzz target, three at a time
-	bash tests/fuzz.sh 10s 3
+fuzz: ## ten seconds for each fuzz target, four at a time
+	bash tests/fuzz.sh 10s 4
 
 fuzz-long: ## three minutes for each fuzz target, two at a time
 	bash tests/fuzz.sh 3m 2
 
 soak: ## the long forms: 500 ticks of which half are killed, 64 writers of 200 entries, more histories, every kill point
-	FLEET_TICKS=500 FLEET_SOAK=1 $(GO) test ./tests ./internal/asks ./internal/ledger/... -count=1 -timeout 120m -v
+	FLEET_TICKS=500 FLEET_SOAK=1 FLEET_LONG=1 $(GO) test ./tests ./internal/asks ./internal/act ./internal/ledger/... -count=1 -timeout 120m -v
 
 bench: ## ratios of whole-process costs
 	$(GO) run ./tests/bench

@@ -15,12 +15,11 @@ import (
 // else is made of that. Claude Code's files, of which there are many, are planted
 // so in the longest runs.
 func TestSecretInEachField(t *testing.T) {
-	long(t)
-	t.Parallel()
-	names := []string{"gh", "board"}
-	if os.Getenv("FLEET_SOAK") != "" {
-		names = append(names, "mac", "linux", "paseo", "claude")
+	if os.Getenv("FLEET_SOAK") == "" {
+		t.Skip("FLEET_SOAK is not set")
 	}
+	t.Parallel()
+	names := []string{"gh", "board", "mac", "linux", "paseo", "claude"}
 	pool := poolOf(t, 1)
 	index := secrets.NewIndex(pool)
 	for _, name := range names {
