@@ -17,6 +17,7 @@
 #
 # Steps say what they meet in heal.log in the state directory, which is cut to its
 # last 512 KiB when a sweep finds it over 1 MiB.
+# shellcheck disable=SC2034,SC2154 # tick.sh has what is not here, and reads what is not read here
 set -u
 umask 077
 unset GO_FLAGS_COMPLETION # makes every program print completions and end well
@@ -90,7 +91,7 @@ sweep() {
 	mv -f "$last" "$kept_sweep" || fail "$kept_sweep could not be written"
 	rm -rf "$dir"
 	into "$state/heal/report.md" fed "$kept_sweep" fleet-render --format sweep || fail 'the report could not be made'
-	ln -sf heal/report.md "$state/heal.md.part" && mv -f "$state/heal.md.part" "$state/heal.md" || fail "$state/heal.md could not be made"
+	{ ln -sf heal/report.md "$state/heal.md.part" && mv -f "$state/heal.md.part" "$state/heal.md"; } || fail "$state/heal.md could not be made"
 	[ $did -eq 0 ] || fail "fleet-act did not end well; $state/heal/report.md says what was done"
 	step fleet-ledger swept --status 0 || { say "the sweep is done, and its end could not be noted; more is in $state/heal.log"; exit 1; }
 	echo "sweep: $(sed -n '/^[0-9][0-9]* [A-Z]/p' "$state/heal/report.md" | head -n 1): $state/heal/report.md"

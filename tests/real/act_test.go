@@ -84,14 +84,14 @@ func TestActKilled(t *testing.T) {
 	y.start()
 	ends, rnd := map[string]int{}, rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	kills := number(t, "FLEET_KILLS", 8)
-	for range kills {
+	for n := 0; n < kills; {
 		agent := y.agents[rnd.IntN(len(y.agents))]
 		for _, command := range []string{"pause", "unpause"} { // a new episode: nothing holds an attempt back
 			if out, err := y.run("fleet-ledger", command, agent); err != nil {
 				t.Fatal(err, out)
 			}
 		}
-		if rnd.IntN(2) == 0 { // a restart
+		if rnd.IntN(2) == 0 && y.settled(agent) { // a restart
 			y.write("repos/"+strings.TrimPrefix(agent, "agent-")+"/deaf", "")
 		} else if out, err := y.tmux("kill-session", "-t", "=lamp@"+agent); err != nil {
 			t.Fatal(err, out)
@@ -102,6 +102,9 @@ func TestActKilled(t *testing.T) {
 			t.Fatal(err, out)
 		}
 		outcome := y.outcome(intent)
+		if intent.ID != "" {
+			n++
+		}
 		now := y.processes(agent)
 		if len(now) > 1 {
 			t.Fatalf("%s runs %d times", agent, len(now))
@@ -122,6 +125,13 @@ func TestActKilled(t *testing.T) {
 		y.start()
 	}
 	fmt.Printf("act: %d kills, %v\n", kills, ends)
+}
+
+// settled tells that the agent's process is no new one, for which it would be left
+// alone.
+func (y *yard) settled(agent string) bool {
+	info, err := os.Stat(fmt.Sprintf("/proc/%d", y.pid(agent)))
+	return err == nil && time.Since(info.ModTime()) > 2*time.Minute+5*time.Second
 }
 
 // killed runs fleet-act and kills it so long after it wrote an intent, which it
