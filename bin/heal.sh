@@ -22,7 +22,7 @@ set -u
 umask 077
 unset GO_FLAGS_COMPLETION # makes every program print completions and end well
 case ${1-} in
---help) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+--help) sed -n -e '/^# shellcheck/q' -e '1d' -e 's/^# \{0,1\}//p' "$0" && exit ;;
 esac
 asked=${1-}
 [ $# -eq 0 ] || shift
