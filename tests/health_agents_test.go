@@ -160,7 +160,7 @@ func (a *agents) mutual(cert tls.Certificate) *tls.Config {
 func (a *agents) serve(agent string, config *tls.Config, h http.HandlerFunc) {
 	a.t.Helper()
 	l := a.listen()
-	s := &http.Server{Handler: h, TLSConfig: config, ErrorLog: log.New(io.Discard, "", 0)}
+	s := &http.Server{Handler: h, TLSConfig: config.Clone(), ErrorLog: log.New(io.Discard, "", 0)}
 	a.t.Cleanup(func() { s.Close() })
 	go s.ServeTLS(l, "", "")
 	a.list(agent, l.Addr().String())
