@@ -91,18 +91,25 @@ func (q *question) replay(w *World) []byte {
 		q.says.Failure, q.says.Detail = "unreachable", "no answer was recorded"
 		return q.says.Body
 	}
-	if err := json.Unmarshal(b, &q.says); err != nil {
+	if err := json.Unmarshal(b, &q.says); err != nil || !failures[q.says.Failure] {
 		q.says = macf.Recorded{Failure: "unreachable", Detail: "the recorded answer is not understood"}
 	}
 	return q.says.Body
 }
 
-// keep writes the answer into a recording.
+// failures are the words of record.Health.
+var failures = map[string]bool{"": true, "unreachable": true, "timeout": true, "certificate": true, "expired": true, "status": true, "body": true, "identity": true, "trust": true}
+
+// keep writes the answer into a recording. Of a body that does not fit only that
+// is kept: nothing tells what stands in it.
 func (q *question) keep(r *Recording) {
 	if r == nil || q.err != nil {
 		return
 	}
 	says := q.says
+	if q.data.Failure == "body" {
+		says = macf.Recorded{Failure: q.data.Failure, Detail: q.data.Detail, Expires: says.Expires}
+	}
 	if says.Failure == "" && len(says.Body) == 0 {
 		says.Failure, says.Detail = q.data.Failure, q.data.Detail
 	}
