@@ -17,7 +17,7 @@ require (
 
 require github.com/go-json-experiment/json v1.27.2
 
-require golang.org/x/mod v0.21.0 // indirect
+require golang.org/x/mod v0.21.0
 
 require (
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
