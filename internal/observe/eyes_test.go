@@ -50,7 +50,7 @@ func (e eyed) runs(dir string) *record.AgentProc {
 	e.t.Helper()
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
-		e.t.Skip(err)
+		e.t.Fatal(err)
 	}
 	text, err := os.ReadFile(sleep)
 	claude := filepath.Join(e.home, "bin", "claude")
