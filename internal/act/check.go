@@ -12,6 +12,26 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
+// verbs are those of each decision. One that is not here asks for nothing.
+var verbs = map[string][]string{"LAUNCH": {"launch"}, "HEAL": {"inject", "restart", "mail"}, "RESUME": {"resume", "inject", "nudge"}, "UPGRADE": {"upgrade"}}
+
+// texts are all that a session is ever told.
+var texts = []string{"", reconcile.InjectText, reconcile.HungText, reconcile.StalledText, reconcile.ResumeText, NudgeText}
+
+// fits says why an action is none that the judge makes of such a decision: a
+// stream is a file that others may have written.
+func fits(d record.Decision) error {
+	switch {
+	case !slices.Contains(verbs[d.Decision], d.Action.Verb):
+		return refused("decision", "%s asks for no %s", d.Decision, d.Action.Verb)
+	case !slices.Contains(texts, d.Action.Text):
+		return refused("decision", "its text is none that a session is told")
+	case d.Action.Verb == "upgrade" && !reconcile.IsVersion(d.Action.To):
+		return refused("decision", "it names no version")
+	}
+	return nil
+}
+
 // may says why the ledger, as it stands now, forbids an act: the owner's pause, an
 // act that another run began, the time since the last one, how many there were.
 func (a *Actor) may(d record.Decision) func(*fold.State) error {

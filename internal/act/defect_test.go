@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -84,7 +86,8 @@ func (d *desk) decided(i int, verb string) record.Decision {
 	if p := r.process(); p != nil {
 		s.PID, s.Start = p.PID, p.Start
 	}
-	dec := record.Decision{Agent: r.name, Decision: "HEAL", Attempt: d.state.Heal(r.name).Attempts + 1, Action: &record.Action{Verb: verb, Driver: "tmux", Text: "Go on.", Argv: []string{"/x"}}, Seen: s}
+	decision := map[string]string{"launch": "LAUNCH", "upgrade": "UPGRADE", "resume": "RESUME", "respawn": "RESUME"}[verb]
+	dec := record.Decision{Agent: r.name, Decision: cmp.Or(decision, "HEAL"), Attempt: d.state.Heal(r.name).Attempts + 1, Action: &record.Action{Verb: verb, Driver: "tmux", Text: reconcile.InjectText, To: "1.2.3", Argv: []string{"/x"}}, Seen: s}
 	if verb == "launch" {
 		r.pid, r.lists, s.PID, s.Start, s.Address = 0, "", 0, nil, ""
 	}
