@@ -54,7 +54,8 @@ func ParseAgent(b []byte) (a Agent, err error) {
 	case len(bytes.TrimSpace(b)) == 0:
 		return Agent{}, errors.New("empty file")
 	case err != nil:
-		return Agent{}, fmt.Errorf("no property list: %s", guard.Text(strings.TrimPrefix(err.Error(), "plist: "), errorWidth))
+		says, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "plist: "), `"`) // what it quotes is the file's, and escaped
+		return Agent{}, fmt.Errorf("no property list: %s", guard.Text(strings.TrimRight(says, ": "), errorWidth))
 	case format != plist.XMLFormat && format != plist.BinaryFormat:
 		return Agent{}, errors.New("a property list of a form that launchd does not read")
 	}

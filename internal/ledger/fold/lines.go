@@ -14,6 +14,7 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -177,7 +178,8 @@ func check(e record.Entry) error {
 // the input, which may hold a secret.
 func jsonError(err error, length int) error {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%s is not a %s", e.Field, e.Type)
+		// As the line has it: a name in it may be a credential, which an escape hides.
+		return fmt.Errorf("%s is not a %s", strings.NewReplacer("~1", "/", "~0", "~").Replace(e.Field), e.Type)
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if e.Offset >= int64(length) {
