@@ -134,9 +134,7 @@ func (e Eyes) claudeDir() (string, error) {
 // Process returns the Claude Code process of a session, or else the one in the
 // workspace, the newest of several; nil when none runs there.
 func (e Eyes) Process(_ context.Context, s record.Seen) (*record.AgentProc, error) {
-	set, err := e.look(func(w *World, sink Sink) ([]string, error) {
-		return Workspaces{Roots: []string{s.Workspace}}.Observe(w, sink)
-	}, surfaceAgents)
+	set, err := e.workspaces(s.Workspace, surfaceAgents)
 	if err != nil {
 		return nil, err
 	}
@@ -189,11 +187,17 @@ func (e Eyes) Health(ctx context.Context, agent string, s record.Seen) (*record.
 	return nil, nil
 }
 
+// workspaces is what is told of the workspaces at and below a path, and of what
+// runs; part is the surface that must be read.
+func (e Eyes) workspaces(path, part string) (*record.Set, error) {
+	return e.look(func(w *World, sink Sink) ([]string, error) {
+		return Workspaces{Roots: []string{path}}.Observe(w, sink)
+	}, part)
+}
+
 // workspace is the record of an agent's workspace.
 func (e Eyes) workspace(path string) (record.Record, error) {
-	set, err := e.look(func(w *World, sink Sink) ([]string, error) {
-		return Workspaces{Roots: []string{path}}.Observe(w, sink)
-	}, surfaceWorkspaces)
+	set, err := e.workspaces(path, surfaceWorkspaces)
 	if err != nil {
 		return record.Record{}, err
 	}
