@@ -138,6 +138,7 @@ func TestUnreadable(t *testing.T) {
 			}
 			t.Run(strings.ReplaceAll(p.name+" "+name, " ", "-"), func(t *testing.T) {
 				t.Parallel()
+				p := p // the other mode's test has the same one, beside this
 				b := withEverything(t)
 				b.plain()
 				if err := os.Chmod(b.path(p.path), mode); err != nil {
