@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,37 @@ type deed struct {
 	host  string
 	actor *act.Actor
 	lock  io.Closer
+
+	desired []reconcile.Desired // the list; nil: every workspace
+}
+
+// list reads the agents that should run: of the flag, else of the configuration.
+func (d *deed) list() error {
+	file := cmp.Or(d.opts.Desired, d.scope.Desired)
+	if file == "" {
+		return nil
+	}
+	b, err := os.ReadFile(file)
+	if err == nil {
+		d.desired, err = reconcile.ParseDesired(file, b)
+	}
+	if err != nil {
+		return cli.Usage(err)
+	}
+	return nil
+}
+
+// command is what starts an agent in a workspace, nil when the list does not name
+// it there.
+func (d *deed) command(agent, workspace string) []string {
+	if d.desired == nil {
+		return reconcile.Desired{Workspace: workspace}.Start()
+	}
+	i := slices.IndexFunc(d.desired, func(w reconcile.Desired) bool { return w.Agent == agent && w.Workspace == workspace })
+	if i < 0 {
+		return nil
+	}
+	return d.desired[i].Start()
 }
 
 // prepare reads the configuration and, but for recover, the stream. Only one run
@@ -51,6 +83,9 @@ func prepare(ctx context.Context, std *cli.Std, opts *options) (*deed, error) {
 	d := &deed{ctx: ctx, std: std, opts: opts, w: w, set: new(record.Set), host: w.Host}
 	if d.scope, err = w.Scope(opts.Config, opts.Scope); err != nil {
 		return nil, cli.Usage(err)
+	}
+	if err := d.list(); err != nil {
+		return nil, err
 	}
 	d.l = ledger.New(d.scope.StateDir, d.scope.ID)
 	if !slices.Equal(std.Args, []string{"recover"}) {
@@ -91,7 +126,7 @@ func (d *deed) act() error {
 		return err
 	}
 	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(),
-		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Update: driver.Updater(environment()),
+		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Update: driver.Updater(environment()),
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
 	d.actor.Patient.Green = d.opts.Verify
 	if d.scope.OwnerChannel.Kind == "command" {
@@ -146,6 +181,9 @@ func (d *deed) decided() error {
 	for _, r := range reconcile.Decisions(d.set) {
 		p, _ := record.Payload[record.Decision](r)
 		if r.By == "fleet-reconcile" && r.Host == d.host {
+			if d.actor.Dry == "" && !r.At.Equal(d.set.Now(time.Time{}).Time) {
+				return fmt.Errorf("nothing is done: the decision about %s is of another time than the stream", r.Subject)
+			}
 			ds = append(ds, *p)
 		}
 	}

@@ -12,7 +12,7 @@ type options struct {
 
 	Execute bool          `long:"execute" description:"do it; else only say what would be done"`
 	To      string        `long:"to" value-name:"VERSION" description:"upgrade: the version to come to"`
-	Desired string        `long:"desired" value-name:"FILE" description:"upgrade: the agents to upgrade (default: every workspace of the stream)"`
+	Desired string        `long:"desired" value-name:"FILE" description:"the agents that should run (default: desired_agents of the configuration, else every workspace of the stream)"`
 	Socket  string        `long:"tmux-socket" value-name:"FILE" description:"the socket of the tmux server (default: that of the environment)"`
 	Claude  string        `long:"claude" value-name:"BIN" default:"claude" description:"run BIN as claude"`
 	Dir     string        `long:"claude-dir" value-name:"DIR" description:"Claude Code's directory (default $CLAUDE_CONFIG_DIR, else ~/.claude)"`

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
@@ -19,16 +18,7 @@ func (d *deed) upgrade() error {
 	if !reconcile.IsVersion(d.opts.To) {
 		return cli.Usage(errors.New("--to: want a version such as 1.2.3"))
 	}
-	o := reconcile.Options{}
-	if d.opts.Desired != "" {
-		b, err := os.ReadFile(d.opts.Desired)
-		if err == nil {
-			o.Desired, err = reconcile.ParseDesired(d.opts.Desired, b)
-		}
-		if err != nil {
-			return cli.Usage(err)
-		}
-	}
+	o := reconcile.Options{Desired: d.desired}
 	if err := d.fresh(); err != nil {
 		return err
 	}

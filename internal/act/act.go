@@ -52,6 +52,7 @@ type Actor struct {
 	SeenAt  *record.Time                                                  // when what was decided about was looked at
 	Dry     string                                                        // why nothing is done, only said; "": it is done
 	Then    []string                                                      // what notes how a session ended: the agent and the status are added
+	Command func(agent, workspace string) []string                        // what starts an agent, nil of one that is not wanted there
 	Update  func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
 	Tell    func(ctx context.Context, agent, severity, text string) error // hands a person what they should know beside the ledger; nil: the ledger alone
 	Now     func() time.Time                                              //

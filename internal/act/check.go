@@ -20,12 +20,14 @@ var texts = []string{"", reconcile.InjectText, reconcile.HungText, reconcile.Sta
 
 // fits says why an action is none that the judge makes of such a decision: a
 // stream is a file that others may have written.
-func fits(d record.Decision) error {
+func (a *Actor) fits(d record.Decision) error {
 	switch {
 	case !slices.Contains(verbs[d.Decision], d.Action.Verb):
 		return refused("decision", "%s asks for no %s", d.Decision, d.Action.Verb)
 	case !slices.Contains(texts, d.Action.Text):
 		return refused("decision", "its text is none that a session is told")
+	case len(d.Action.Argv) > 0 && (d.Seen == nil || !slices.Equal(d.Action.Argv, a.Command(d.Agent, d.Seen.Workspace))):
+		return refused("decision", "its command is not what starts it")
 	case d.Action.Verb == "upgrade" && !reconcile.IsVersion(d.Action.To):
 		return refused("decision", "it names no version")
 	}

@@ -87,7 +87,7 @@ func (d *desk) decided(i int, verb string) record.Decision {
 		s.PID, s.Start = p.PID, p.Start
 	}
 	decision := map[string]string{"launch": "LAUNCH", "upgrade": "UPGRADE", "resume": "RESUME", "respawn": "RESUME"}[verb]
-	dec := record.Decision{Agent: r.name, Decision: cmp.Or(decision, "HEAL"), Attempt: d.state.Heal(r.name).Attempts + 1, Action: &record.Action{Verb: verb, Driver: "tmux", Text: reconcile.InjectText, To: "1.2.3", Argv: []string{"/x"}}, Seen: s}
+	dec := record.Decision{Agent: r.name, Decision: cmp.Or(decision, "HEAL"), Attempt: d.state.Heal(r.name).Attempts + 1, Action: &record.Action{Verb: verb, Driver: "tmux", Text: reconcile.InjectText, To: "1.2.3", Argv: starts("", fmt.Sprint("/w/", i))}, Seen: s}
 	if verb == "launch" {
 		r.pid, r.lists, s.PID, s.Start, s.Address = 0, "", 0, nil, ""
 	}

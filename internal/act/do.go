@@ -20,7 +20,7 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 		o.Result, o.Reason, o.Detail = record.Dry, "dry", a.Dry
 		return o, nil
 	}
-	if err := fits(d); err != nil {
+	if err := a.fits(d); err != nil {
 		return refuse(o, err), nil
 	}
 	dr, t := a.Drivers[d.Action.Driver], target(d)

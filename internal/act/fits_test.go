@@ -16,6 +16,8 @@ func TestFits(t *testing.T) {
 		fits     bool
 	}{
 		{"LAUNCH", record.Action{Verb: "launch"}, true},
+		{"LAUNCH", record.Action{Verb: "launch", Argv: []string{"/w/claude.sh"}}, true},
+		{"LAUNCH", record.Action{Verb: "launch", Argv: []string{"/usr/bin/touch", "/w/x"}}, false},
 		{"SKIP", record.Action{Verb: "launch"}, false},
 		{"OK", record.Action{Verb: "restart"}, false},
 		{"LAUNCH", record.Action{Verb: "restart"}, false},
@@ -27,7 +29,8 @@ func TestFits(t *testing.T) {
 		{"HEAL", record.Action{Verb: "inject", Text: reconcile.InjectText + "!"}, false},
 		{"RESUME", record.Action{Verb: "nudge", Text: NudgeText}, true},
 	} {
-		if err := fits(record.Decision{Decision: tt.decision, Action: &tt.action}); (err == nil) != tt.fits {
+		d := record.Decision{Agent: "a", Decision: tt.decision, Action: &tt.action, Seen: &record.Seen{Workspace: "/w"}}
+		if err := (&Actor{Command: starts}).fits(d); (err == nil) != tt.fits {
 			t.Errorf("%s %+v: %v", tt.decision, tt.action, err)
 		}
 	}

@@ -133,13 +133,16 @@ func (w *town) actor(dry string) *Actor {
 	if dry == "" {
 		drivers = map[string]driver.Driver{"tmux": w}
 	}
-	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Now: func() time.Time { return w.now },
+	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Command: starts, Now: func() time.Time { return w.now },
 		Sleep: func(_ context.Context, d time.Duration) { w.live(d, 400) }, Warn: func(string, ...any) {},
 		Emit: func(_ string, o record.Outcome) error {
 			w.acts[o.Verb+" "+o.Result+" "+o.Reason]++
 			return nil
 		}, Patient: Patience{Said: 3 * time.Second, Process: 3 * time.Second, Green: 5 * time.Second, Every: time.Second}}
 }
+
+// starts is what starts an agent of the town.
+func starts(_, workspace string) []string { return []string{workspace + "/claude.sh"} }
 
 func newTown(t *testing.T, seed uint64) *town {
 	w := &town{t: t, rnd: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC), state: new(fold.State), acts: map[string]int{}, rules: record.DefaultHealRules()}

@@ -159,13 +159,13 @@ func (f *Facts) restartsWithin(d time.Duration) int {
 	return n
 }
 
-// command is what starts the agent: macf's own launcher, unless the list says
+// Start is what starts the agent: macf's own launcher, unless the list says
 // another.
-func (f *Facts) command() []string {
-	if f.Want.Command != nil {
-		return f.Want.Command
+func (d Desired) Start() []string {
+	if d.Command != nil {
+		return d.Command
 	}
-	return []string{f.Want.Workspace + "/claude.sh"}
+	return []string{d.Workspace + "/claude.sh"}
 }
 
 // seen is what a decision rests on.
