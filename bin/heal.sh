@@ -36,10 +36,10 @@ kept="$kept TMUX_TMPDIR MACF_WORKSPACE_ROOT" # where sessions and agents are
 say() { echo "heal.sh: $*" >&3; }
 fail() {
 	trap '' TERM INT HUP
-	to='' more=''
+	from='' to=''
 	echo "heal.sh: the sweep failed: $1" >&2
 	say "the sweep failed: $1; more is in $state/heal.log"
-	listed fleet-ledger swept --status 1 --detail "$1" || say 'that it failed could not be noted in the ledger'
+	clean -- fleet-ledger swept --status 1 --detail "$1" || say 'that it failed could not be noted in the ledger'
 	exit 1
 }
 judge() {
@@ -63,7 +63,7 @@ act() {
 
 sweep() {
 	[ ! -e "$state/heal.log" ] || [ -f "$state/heal.log" ] || { echo "heal.sh: $state/heal.log is no file" >&2 && exit 1; }
-	dir=$state/heal with='' to=''
+	dir=$state/heal from='' to=''
 	exec 3>&2
 	[ ! -f "$state/heal.log" ] || [ "$(wc -c <"$state/heal.log")" -le 1048576 ] ||
 		{ tail -c 524288 "$state/heal.log" >"$state/heal.log.part" && mv "$state/heal.log.part" "$state/heal.log"; } || rm -f "$state/heal.log.part"
@@ -82,7 +82,7 @@ sweep() {
 	observe claude fleet-observe-claude --listing-cap "$cap"
 	wait
 	cat "$dir/config.ndjson" "$dir/workspaces.ndjson" >"$dir/agents.part" &&
-		(with=listed_for_gh && observe health sh -c "$read_first" "$dir/agents.part" fleet-observe-health ${token:+"--token-file=$token"}) &&
+		(more=$kept_for_gh from=$dir/agents.part && observe health fleet-observe-health ${token:+"--token-file=$token"}) &&
 		rm -f "$dir/config.ndjson" "$dir/workspaces.ndjson" # it copied them
 	into "$dir/decided.part" step sh "$self" --judge "$dir" "$desired" || fail "the records were not judged, or not kept in $dir"
 	did=0 last=$dir/decided.part
@@ -99,10 +99,11 @@ sweep() {
 
 heal_around() {
 	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "heal.sh: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
-	enabled=$(get dispatch_enabled) || { echo 'heal.sh: the configuration has a mistake, so no sweep runs; fleet-config check names it' >&2 && exit 1; }
-	[ "$enabled" = 1 ] || { echo "heal.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0; }
-	values=$(listed fleet-config check --scope "$FLEET_SCOPE" >&2 && get state_dir tick_timeout_min gh_token_file desired_agents heal listing_cap) ||
+	FLEET_CHILD=1
+	export FLEET_CHILD # every step has it
+	values=$(settings state_dir tick_timeout_min gh_token_file desired_agents heal listing_cap) ||
 		{ echo 'heal.sh: the configuration has a mistake, so no sweep runs; fleet-config check names it' >&2 && exit 1; }
+	[ -n "$values" ] || { echo "heal.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0; }
 	{ IFS= read -r state && read -r minutes && IFS= read -r token && IFS= read -r desired && IFS= read -r heal && read -r cap; } <<END || { echo 'heal.sh: the configuration could not be read' >&2 && exit 1; }
 $values
 END

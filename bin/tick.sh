@@ -28,7 +28,7 @@ umask 077
 unset GO_FLAGS_COMPLETION # makes every program print completions and end well
 
 # What a step gets of our environment, and what only gh's step gets besides.
-kept='HOME PATH USER LOGNAME SHELL TMPDIR LANG LC_ALL TZ DRY_RUN FLEET_SCOPE FLEET_CONFIG FLEET_NOW FLEET_FIXTURES
+kept='FLEET_CHILD HOME PATH USER LOGNAME SHELL TMPDIR LANG LC_ALL TZ DRY_RUN FLEET_SCOPE FLEET_CONFIG FLEET_NOW FLEET_FIXTURES
 	CLAUDE_CONFIG_DIR PASEO_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR'
 kept_for_gh='GH_TOKEN GITHUB_TOKEN GH_CONFIG_DIR DBUS_SESSION_BUS_ADDRESS HTTPS_PROXY https_proxy HTTP_PROXY http_proxy
 	NO_PROXY no_proxy SSL_CERT_FILE SSL_CERT_DIR'
@@ -36,38 +36,20 @@ kept_for_ssh='SSH_AUTH_SOCK KRB5CCNAME'
 # What a program gets besides that shows something to the owner.
 kept_for_owner='DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS'
 
-listed() { # COMMAND…: with the listed variables that are set, and FLEET_CHILD
-	for name in $kept $more; do
-		eval "[ -z \"\${$name+set}\" ] || set -- \"$name=\$$name\" \"\$@\""
-	done
-	$exec env -i FLEET_CHILD=1 "$@"
-}
-# shellcheck disable=SC2317 # called through to_end
-listed_for_owner() { # in a subshell alone, whose place it takes: so that $! is fleet-step
-	more=$kept_for_owner exec=exec
-	listed "$@"
-}
-# shellcheck disable=SC2317 # called through $with
-listed_for_ssh() {
-	more=$kept_for_ssh
-	listed "$@"
-}
-# shellcheck disable=SC2317 # called through $with
-listed_for_gh() { # through a pipe: others can read a token in an argument of env
-	for name in $kept_for_gh; do
-		eval "[ -z \"\${$name+set}\" ] || printf '%s=%s\\n' $name \"\$$name\""
-	done | listed sh -c "$read_env" sh "$@"
-}
-# Scripts for the shell between fleet-step, which hands no input on, or env and a step.
-# shellcheck disable=SC2016
-read_first='exec "$@" <"$0"' read_env='while IFS= read -r set; do export "$set"; done; exec "$@"'
-more='' exec=''
-get() { listed fleet-config get "$FLEET_SCOPE" "$@"; } # KEY…: a line each
+more='' # as one of kept_for_*: what the steps of a subshell get too
+clean() { fleet-step --keep-env "$kept $more" "$@"; } # [OPTION]… -- COMMAND…
 
 # A step has a third of the tick's time, so one that hangs leaves some for the
 # rest. It isn't begun when who holds the lock for us is gone.
-step() { kill -0 "$PPID" && ${with:-listed} fleet-step --timeout "$third" --kill-after 5s ${to:+"--output=$to"} -- "$@"; }
-fed() { step sh -c "$read_first" "$@"; } # FILE COMMAND…
+step() { kill -0 "$PPID" && clean --timeout "$third" --kill-after 5s ${from:+"--input=$from"} ${to:+"--output=$to"} -- "$@"; }
+fed() { # FILE COMMAND…
+	from=$1
+	shift
+	step "$@"
+	set -- $?
+	from=''
+	return "$1"
+}
 into() { # FILE STEP…: what it writes, when it ends well, or in part, and the disk has it
 	to=$1
 	shift
@@ -105,17 +87,16 @@ rendered() { # PROCESS FORMAT FILE LINK
 }
 note_end() { # STATUS
 	snapshot=$dir/snapshot.ndjson
-	[ -n "$dir" ] && [ -f "$snapshot" ] || snapshot=/dev/null
+	[ -n "$dir" ] && [ -f "$snapshot" ] || snapshot=''
 	fed "$snapshot" fleet-ledger exit --tick "$n" --status "$1"
 }
 say() { echo "tick.sh: $*" >&3; }
 fail() {
 	trap '' TERM INT HUP
-	to='' && more="more is in $state/tick.log"
+	to='' where="more is in $state/tick.log"
 	[ -z "$dir" ] || rm -f "$dir/stages.part" "$dir/sessions.part"
-	echo "tick.sh: tick ${n:-without a number} failed: $1" >&2 || more="$state/tick.log cannot be written"
-	say "tick ${n:-without a number} failed: $1; $more"
-	more=''
+	echo "tick.sh: tick ${n:-without a number} failed: $1" >&2 || where="$state/tick.log cannot be written"
+	say "tick ${n:-without a number} failed: $1; $where"
 	[ -z "$n" ] || note_end 1
 	exit 1
 }
@@ -136,7 +117,7 @@ judge() {
 
 tick() {
 	[ ! -e "$state/tick.log" ] || [ -f "$state/tick.log" ] || { echo "tick.sh: $state/tick.log is no file" >&2 && exit 1; }
-	n='' dir='' with='' to='' # whatever the caller's environment has
+	n='' dir='' from='' to='' # whatever the caller's environment has
 	exec 3>&2
 	[ ! -f "$state/tick.log" ] || [ "$(wc -c <"$state/tick.log")" -le 1048576 ] ||
 		{ tail -c 524288 "$state/tick.log" >"$state/tick.log.part" && mv "$state/tick.log.part" "$state/tick.log"; } || rm -f "$state/tick.log.part"
@@ -158,10 +139,10 @@ tick() {
 	observe schedule fleet-observe-schedule ${fixtures:+"$fixtures"} & # no verdict rests on it
 	observe ledger fleet-ledger observe &
 	for host in $(names_of "$hosts"); do
-		with=listed_for_ssh observe "host-$host" fleet-observe-claude --host "$host" --listing-cap "$cap" ${fixtures:+"$fixtures"} &
+		more=$kept_for_ssh && observe "host-$host" fleet-observe-claude --host "$host" --listing-cap "$cap" ${fixtures:+"$fixtures"} &
 	done
 	observe claude fleet-observe-claude --listing-cap "$cap" ${fixtures:+"$fixtures"}
-	if named gh && cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part" && (with=listed_for_gh && observe gh sh -c "$read_first" "$dir/sessions.part" fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
+	if named gh && cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part" && (more=$kept_for_gh from=$dir/sessions.part && observe gh fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
 		rm -f "$dir/config.ndjson" "$dir/claude.ndjson" # it copied them
 	fi
 	wait
@@ -180,7 +161,7 @@ tick() {
 	rendered $new asks "$asks" ''
 	find "$state/ticks" -name "*.ndjson" -mtime +7 -exec rm -f {} +
 	note_end 0 || { say "tick $n failed: its end could not be noted; more is in $state/tick.log"; exit 1; }
-	echo "tick $n: $(sed -n -e '1s/^\*\*\(.*\)\*\*$/\1;/p' -e 's/^# //p' "$dir/report.md" | head -n 2 | paste -s -d ' ' -): $dir/report.md"
+	echo "tick $n: $(sed -n -e '1s/^\*\*\(.*\)\*\*$/\1;/p' -e '/^# /{s///;s/$/:/p;q' -e '}' "$dir/report.md" | tr '\n' ' ')$dir/report.md"
 }
 
 # dialog TEXT shows a text, in the place of a subshell.
@@ -217,7 +198,7 @@ alert() {
 	! stamps found "$1" || return 0
 	shown "fleet, scope $FLEET_SCOPE: $2"
 	told=$?
-	says=$(listed_for_owner fleet-step --timeout 2m --kill-after 5s -- fleet-asks alert "$1" "$2" 2>&1)
+	says=$(more=$kept_for_owner && clean --timeout 2m --kill-after 5s -- fleet-asks alert "$1" "$2" 2>&1)
 	case $?$says in
 	0*delivered) told=0 ;;
 	*fleet-asks:*) printf '%s\n' "$says" | sed -n '/^fleet-asks: alerting the owner/p' >&2 ;;
@@ -251,18 +232,29 @@ to_end() {
 	wait $!
 }
 
+# settings KEY… are the scope's, a line each, nothing when it is switched off.
+settings() {
+	set -- "$FLEET_SCOPE" dispatch_enabled "$@" ${FLEET_FIXTURES:+"--fixtures=$FLEET_FIXTURES"}
+	values=$(clean -- fleet-config get --checked "$@")
+	set -- $?
+	case $1$values in
+	01*) printf '%s\n' "$values" | sed 1d ;;
+	2*) [ "$(clean -- fleet-config get "$FLEET_SCOPE" dispatch_enabled 2>&1)" = 0 ] || return 2 ;;
+	*) return "$1" ;;
+	esac
+}
 around() {
 	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "tick.sh: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
 	state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE # until the configuration says where it is
-	enabled=$(get dispatch_enabled)
-	case $?$enabled in
-	01) ;;
-	0*) echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0 ;;
-	2* | 3*) broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it' ;;
+	FLEET_CHILD=1
+	export FLEET_CHILD # every step has it
+	values=$(settings state_dir tick_timeout_min listing_cap gh_token_file surfaces hosts)
+	case $? in
+	0) ;;
+	2 | 3) broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it' ;;
 	*) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	esac
-	values=''
-	listed fleet-config check --scope "$FLEET_SCOPE" ${FLEET_FIXTURES:+"--fixtures=$FLEET_FIXTURES"} && values=$(get state_dir tick_timeout_min listing_cap gh_token_file surfaces hosts)
+	[ -n "$values" ] || { echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0; }
 	{ IFS= read -r dir && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r surfaces && IFS= read -r hosts; } <<END ||
 $values
 END
@@ -279,12 +271,13 @@ END
 	126 | 127) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	*) failed=1 && alert tick "the tick failed; $state/tick.log says why" ;; # what earlier ones asked is shown all the same
 	esac
-	to_end listed_for_owner fleet-step --timeout 12m --kill-after 5s -- fleet-asks show 2>>"$state/tick.log" || [ -n "$failed" ] || # of one tick one alert
+	to_end fleet-step --keep-env "$kept $kept_for_owner" --timeout 12m --kill-after 5s -- fleet-asks show 2>>"$state/tick.log" || [ -n "$failed" ] || # of one tick one alert
 		broken ask "the tick is done, but the owner could not be shown what is asked; $state/tick.log says why, and fleet-asks list what"
 	[ -z "$failed" ]
 }
 
-self=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)/${0##*/} # the release, when a link leads to it
+case $0 in */*) self=${0%/*} ;; *) self=. ;; esac
+self=$(CDPATH='' cd -- "${self:-/}" && pwd -P)/${0##*/} # the release, when a link leads to it
 PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 case ${1-} in
 --locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 hosts=${7-} && tick ;;

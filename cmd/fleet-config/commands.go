@@ -113,9 +113,16 @@ func withhold(t *record.Tick) error {
 
 // get prints the value of each key, a line each.
 func (p program) get(args []string) error {
+	f, problems := p.load()
+	if p.opts.Checked {
+		if problems != nil {
+			return problems
+		}
+		p.doubt(f, args[0])
+	}
 	var unsafe error
 	for _, key := range args[1:] {
-		value, why, err := p.value(args[0], key)
+		value, why, err := value(f, problems, args[0], key)
 		if err != nil {
 			return err
 		}
@@ -129,10 +136,9 @@ func (p program) get(args []string) error {
 	return unsafe
 }
 
-// value is the value of a key. A switch that cannot be read has the safe one,
-// and unsafe says why.
-func (p program) value(id, key string) (value string, unsafe, err error) {
-	f, problems := p.load()
+// value is the value of a key in a configuration, and what is wrong in that. A
+// switch that cannot be read has the safe one, and unsafe says why.
+func value(f *config.File, problems error, id, key string) (value string, unsafe, err error) {
 	switch safe := config.IsSwitch(key); {
 	case f == nil && !safe:
 		return "", nil, problems
@@ -155,11 +161,24 @@ func (p program) value(id, key string) (value string, unsafe, err error) {
 	return "", nil, problems
 }
 
-// warn tells what is right as it is written, and will not work.
-func (p program) warn(f *config.File, s *config.Scope, place config.Placement) {
-	if p.opts.Scope != "" && p.opts.Scope != s.ID {
-		return
+// doubt tells, of one scope or of all when only is "", what is right as it is
+// written and will not work.
+func (p program) doubt(f *config.File, only string) {
+	for i, id := range f.Scopes() {
+		s, _ := f.Scope(id)
+		place := f.Place(s, p.locate)
+		for _, note := range place.Notes {
+			if i == 0 { // it is the same of every scope
+				p.std.Warn("%s: %s: its sessions are in no report", f.Path, note)
+			}
+		}
+		if only == "" || only == id {
+			p.warn(f, s, place)
+		}
 	}
+}
+
+func (p program) warn(f *config.File, s *config.Scope, place config.Placement) {
 	for _, says := range place.Unfound {
 		p.std.Warn("%s: scope %s: repos: %s: while it is, no session in a repository that is not named can be placed", f.Path, s.ID, says)
 	}
@@ -194,18 +213,13 @@ func (p program) check([]string) error {
 			return cli.Usage(err)
 		}
 	}
-	for i, id := range f.Scopes() {
+	if !p.opts.Verbose {
+		p.doubt(f, p.opts.Scope)
+		return nil
+	}
+	for _, id := range f.Scopes() {
 		s, _ := f.Scope(id)
 		place := f.Place(s, p.locate)
-		if !p.opts.Verbose {
-			for _, note := range place.Notes {
-				if i == 0 { // it is the same of every scope
-					p.std.Warn("%s: %s: its sessions are in no report", f.Path, note)
-				}
-			}
-			p.warn(f, s, place)
-			continue
-		}
 		for _, repo := range place.Repos {
 			fmt.Fprintf(p.std.Out, "%s: scope %s has %s\n", f.Path, id, repo)
 		}

@@ -4,7 +4,8 @@
 // Usage:
 //
 //	fleet-config tick [--tick N]    write the tick record of a scope, and the closing record
-//	fleet-config get SCOPE KEY…     print each value as a shell takes it, a line each
+//	fleet-config get [--checked] SCOPE KEY…
+//	                                print each value as a shell takes it, a line each
 //	fleet-config check [--verbose]  name everything that is wrong: file, line, key, what was wanted
 //	fleet-config keys               explain every key of a scope: what it must be, its default, what it is for
 //	fleet-config init [--scope ID]  write an example, or a scope to begin with, where the configuration belongs, once
@@ -26,6 +27,7 @@ type options struct {
 	cli.Machine `group:"Machine options"`
 
 	Tick     *int     `long:"tick" value-name:"N" description:"tick: the number of the tick (default: none, and nothing is remembered)"`
+	Checked  bool     `long:"checked" description:"get: first do what check does; print nothing when anything is wrong"`
 	Verbose  bool     `long:"verbose" description:"check: also tell what is not used, and where the repositories are"`
 	Release  string   `long:"release" value-name:"DIR" description:"job: run the tick.sh of the release in DIR"`
 	Path     string   `long:"path" value-name:"DIRS" description:"job: look for programs in DIRS, separated by colons, after the release's own (default /usr/bin:/bin)"`

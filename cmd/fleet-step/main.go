@@ -1,10 +1,11 @@
 // Fleet-step runs one command to its end, and everything that it started too:
-// under a lock, with a deadline, in a process group of its own, with the null
-// device as its input. Environment, output and exit status are the command's.
+// under a lock, with a deadline, in a process group of its own. Its input is
+// --input, or the null device, its environment ours, or of ours what --keep-env
+// names; output and exit status are the command's.
 //
 // Usage:
 //
-//	fleet-step [--lock FILE] [--timeout D] [--kill-after D] [--output FILE] -- COMMAND [ARGUMENT]…
+//	fleet-step [--lock FILE] [--timeout D] [--kill-after D] [--input FILE] [--output FILE] [--keep-env NAMES] -- COMMAND [ARGUMENT]…
 //
 // At the deadline, or when fleet-step is told to end, the group gets TERM, and
 // KILL when it is still there after --kill-after. What outlives the command is
@@ -32,6 +33,8 @@ type options struct {
 
 	Lock      string        `long:"lock" value-name:"FILE" description:"run only while no other process holds the lock FILE, which is made when missing; else end at once with status 75"`
 	Timeout   time.Duration `long:"timeout" value-name:"D" description:"end the command after D, such as 90s or 15m, with status 124 (default: never)"`
+	Input     string        `long:"input" value-name:"FILE" description:"let the command read FILE (default: the null device)"`
+	KeepEnv   *string       `long:"keep-env" value-name:"NAMES" description:"hand on only the environment variables in NAMES, which have spaces between them (default: all)"`
 	Output    string        `long:"output" value-name:"FILE" description:"write the command's standard output to FILE, which gets its name when the command has ended with 0 or 3 and all of it is on the disk; of one that wrote nothing there is no file"`
 	KillAfter time.Duration `long:"kill-after" value-name:"D" default:"30s" description:"how long after TERM to wait before KILL"`
 }

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -64,6 +66,18 @@ func runInto(ctx context.Context, std *cli.Std, opts *options, out *output) int 
 	if out != nil {
 		cmd.Stdout = out.File
 	}
+	if opts.Input != "" {
+		in, err := openInput(opts.Input)
+		if err != nil {
+			std.Warn("%v", err)
+			return statusFailed
+		}
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	if opts.KeepEnv != nil {
+		cmd.Env = kept(os.Environ(), strings.Fields(*opts.KeepEnv))
+	}
 	err := command.Group(ctx, cmd, opts.Timeout, opts.KillAfter)
 	if status, ok := command.Status(err); ok {
 		return status
@@ -84,6 +98,32 @@ func runInto(ctx context.Context, std *cli.Std, opts *options, out *output) int 
 	}
 	std.Warn("%v", err)
 	return statusFailed
+}
+
+// openInput opens a regular file: one of another sort could let us wait for ever,
+// with no command yet that a deadline could end.
+func openInput(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// kept is the variables of an environment that have one of the names.
+func kept(environ, names []string) []string {
+	return slices.DeleteFunc(environ, func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return !slices.Contains(names, name)
+	})
 }
 
 // untilSignal ends the context when this process is told to end, so that the
