@@ -68,7 +68,7 @@ func ReadAnswer(b []byte, name string) (Answer, error) {
 		set.Add(line)
 	}
 	if host == "" && len(first) > 0 {
-		return Answer{}, fmt.Errorf("no record in it; it begins %q", guard.Text(string(first), wordWidth))
+		return Answer{}, fmt.Errorf("no record in it; it begins %s", quoted(string(first)))
 	}
 	if err := a.split(set, host); err != nil {
 		return Answer{}, err
@@ -93,13 +93,13 @@ func admit(r record.Record, host string) error {
 	base, _, _ := strings.Cut(r.Subject, "@")
 	switch {
 	case r.By != Observer:
-		return fmt.Errorf("a record by %q", guard.Text(r.By, wordWidth))
+		return fmt.Errorf("a record by %s", quoted(r.By))
 	case r.Kind != record.KindHost && r.Kind != record.KindSession && r.Kind != record.KindSurface:
-		return fmt.Errorf("a record of the kind %q", guard.Text(string(r.Kind), wordWidth))
+		return fmt.Errorf("a record of the kind %s", quoted(string(r.Kind)))
 	case r.Host == "":
 		return errors.New("a record of no machine")
 	case r.Host != host:
-		return fmt.Errorf("a record of a second machine, %q", guard.Text(r.Host, wordWidth))
+		return fmt.Errorf("a record of a second machine, %s", quoted(r.Host))
 	case guard.ID(r.Subject) != r.Subject:
 		return errors.New("a subject that is no name")
 	case r.Kind != record.KindSurface:
@@ -107,7 +107,7 @@ func admit(r record.Record, host string) error {
 	}
 	p, _ := record.Payload[record.Surface](r)
 	if closing := base == Observer; closing != (p.Records != nil) || !closing && !strings.HasPrefix(base, "claude/") {
-		return fmt.Errorf("a surface that is none of Claude Code's: %q", guard.Text(r.Subject, wordWidth))
+		return fmt.Errorf("a surface that is none of Claude Code's: %s", quoted(r.Subject))
 	}
 	return nil
 }
@@ -214,3 +214,7 @@ func (a Answer) Lines() []byte {
 	}
 	return b
 }
+
+// quoted is a foreign text, cleaned, in quotation marks. It is not escaped: an
+// escape makes of plain letters what looks like a token.
+func quoted(text string) string { return `"` + guard.Text(text, wordWidth) + `"` }

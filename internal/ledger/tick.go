@@ -174,7 +174,7 @@ func (l Ledger) tail(h held, words ...string) ([]record.Entry, error) {
 	es, err := h.tail(words...)
 	if err == nil && len(es) > 0 && es[0].Kind == record.EntryFire && es[0].Scope != l.Scope {
 		scope := es[0].Scope
-		return nil, fmt.Errorf("%s is the ledger of the scope %q: two scopes have one state_dir", h.name, guard.Text(scope, 60))
+		return nil, fmt.Errorf("%s is the ledger of the scope \"%s\": two scopes have one state_dir", h.name, guard.Text(scope, 60))
 	}
 	return es, err
 }
