@@ -72,8 +72,10 @@ func appendText(b []byte, name, text string) []byte {
 func Payload[T any](r Record) (*T, bool) {
 	if p, ok := r.payload.(*T); ok {
 		if p == nil {
-			p = new(T)
-			ok = json.Unmarshal(r.Data, p, format) == nil
+			if p = new(T); !Quick(r.Data, p) {
+				p = new(T)
+				ok = json.Unmarshal(r.Data, p, format) == nil
+			}
 		}
 		return p, ok
 	}
@@ -123,8 +125,19 @@ func (d *data) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 // Parse reads one line, whose bytes the record goes on to use. The error says
 // why the line is no record: not a JSON object, another version, a missing
 // kind, at, by or subject, or a known kind whose data does not decode.
-func Parse(line []byte) (Record, error) {
+func Parse(line []byte) (Record, error) { return parse(line, &Record{}) }
+
+// parse is Parse of a line behind another, whose texts it uses again.
+func parse(line []byte, last *Record) (Record, error) {
 	line = bytes.TrimRight(line, "\r\n")
+	if r, ok := quickRecord(line, last); ok {
+		return r, nil
+	}
+	return slowRecord(line)
+}
+
+// slowRecord is parse of a line of any form.
+func slowRecord(line []byte) (Record, error) {
 	if t := bytes.TrimLeft(line, " \t"); len(t) == 0 || t[0] != '{' {
 		return Record{}, errors.New("not a JSON object")
 	}

@@ -22,6 +22,7 @@ type Line struct {
 func All(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		b := blocks{r: r}
+		var last Record
 		for n := 1; ; n++ {
 			raw, err := b.line()
 			if err != nil {
@@ -32,10 +33,11 @@ func All(r io.Reader) iter.Seq2[Line, error] {
 			}
 			line := Line{Raw: raw, N: n, Blank: len(bytes.TrimSpace(raw)) == 0}
 			if !line.Blank {
-				if line.Record, err = Parse(raw); err != nil {
+				if line.Record, err = parse(raw, &last); err != nil {
 					yield(Line{}, fmt.Errorf("line %d: %w", n, err))
 					return
 				}
+				last = line.Record
 			}
 			if !yield(line, nil) {
 				return

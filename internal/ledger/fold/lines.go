@@ -104,9 +104,11 @@ func Parse(raw []byte) (e record.Entry, newer bool, err error) {
 	case len(text) == 0 || text[0] != '{':
 		return e, false, errors.New("not a JSON object")
 	}
-	if fast.Unmarshal(raw, &e, quick) != nil {
-		e = record.Entry{}
-		err = json.Unmarshal(raw, &e) // which says more
+	if !record.Quick(raw, &e) {
+		if e = (record.Entry{}); fast.Unmarshal(raw, &e, quick) != nil {
+			e = record.Entry{}
+			err = json.Unmarshal(raw, &e) // which says more
+		}
 	}
 	if err == nil && e.V == record.Version && known[e.Kind] {
 		err = check(e)
