@@ -46,45 +46,64 @@ func All(r io.Reader) iter.Seq2[Line, error] {
 	}
 }
 
-// blocks reads lines into blocks of which each holds many, so that a stream
-// that is kept whole is copied once.
+// blocks reads lines into blocks of which each holds many. They are read into
+// one place first: memory that the kernel is the first to touch is paid for
+// twice where the machine is a guest.
 type blocks struct {
-	r     io.Reader
-	block []byte // what was read and not yet given out; the rest of the block is free
-	seen  int    // how much of it has no newline
-	err   error  // how r ended
+	r    io.Reader
+	read []byte // what was read and not yet given out, in buffer
+	free []byte // rest of the block that lines are kept in
+	into []byte // where is read to
+	seen int    // how much of read has no newline
+	err  error  // how r ended
 }
 
-// A block that is full goes to its lines. A longer line gets a block of its own
-// size, which doubles until it fits.
-const blockSize = 256 << 10
+// The lines that are longer than what is read at once are kept by themselves.
+const (
+	blockSize = 256 << 10
+	readSize  = 64 << 10
+)
 
 // line returns the next line with its newline, or how the input ended.
 func (b *blocks) line() ([]byte, error) {
 	for {
-		if i := bytes.IndexByte(b.block[b.seen:], '\n'); i >= 0 {
+		if i := bytes.IndexByte(b.read[b.seen:], '\n'); i >= 0 {
 			end := b.seen + i + 1
-			line := b.block[:end:end]
-			b.block, b.seen = b.block[end:], 0
+			line := b.keep(b.read[:end])
+			b.read, b.seen = b.read[end:], 0
 			return line, nil
 		}
-		if b.seen = len(b.block); b.err != nil {
+		if b.seen = len(b.read); b.err != nil {
 			return b.last()
 		}
-		if len(b.block) == cap(b.block) {
-			b.block = append(make([]byte, 0, max(blockSize, 2*len(b.block))), b.block...)
+		if len(b.into) == 0 || len(b.read) > len(b.into)/2 {
+			b.into = make([]byte, max(readSize, 2*len(b.into)))
 		}
-		n, err := b.r.Read(b.block[len(b.block):cap(b.block)])
-		b.block, b.err = b.block[:len(b.block)+n], err
+		n := copy(b.into, b.read)
+		m, err := b.r.Read(b.into[n:])
+		b.read, b.err = b.into[:n+m], err
 	}
+}
+
+// keep copies a line to where it stays.
+func (b *blocks) keep(line []byte) []byte {
+	if len(line) > len(b.free) {
+		if len(line) > readSize {
+			return bytes.Clone(line)
+		}
+		b.free = make([]byte, blockSize)
+	}
+	n := copy(b.free, line)
+	line, b.free = b.free[:n:n], b.free[n:]
+	return line
 }
 
 // last is what is left when the input ended.
 func (b *blocks) last() ([]byte, error) {
-	if len(b.block) == 0 || b.err != io.EOF {
+	if len(b.read) == 0 || b.err != io.EOF {
 		return nil, b.err
 	}
-	line := append(b.block[:len(b.block):len(b.block)], '\n')
-	b.block, b.seen = nil, 0
+	line := append(bytes.Clone(b.read), '\n')
+	b.read, b.seen = nil, 0
 	return line, nil
 }
