@@ -234,8 +234,12 @@ to_end() {
 
 # settings KEY… are the scope's, a line each, nothing when it is switched off.
 settings() {
-	set -- "$FLEET_SCOPE" dispatch_enabled "$@" ${FLEET_FIXTURES:+"--fixtures=$FLEET_FIXTURES"}
-	values=$(clean -- fleet-config get --checked "$@")
+	set -- "$FLEET_SCOPE" dispatch_enabled "$@"
+	if [ -n "${FLEET_FIXTURES-}" ]; then # whose repositories are to be there, and this machine's state
+		values=$(clean -- fleet-config check --scope "$FLEET_SCOPE" "--fixtures=$FLEET_FIXTURES" && clean -- fleet-config get "$@")
+	else
+		values=$(clean -- fleet-config get --checked "$@")
+	fi
 	set -- $?
 	case $1$values in
 	01*) printf '%s\n' "$values" | sed 1d ;;
