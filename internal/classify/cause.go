@@ -159,16 +159,41 @@ var quotaCauses = map[string]string{
 	"seven_day_overage_included": "Fable limit", "overage": "usage credits",
 }
 
+// limitText is a text and what of a limit it says.
+type limitText struct {
+	text, kind string
+	is         bool
+}
+
+// limit tells whether a text is a usage-limit line, and of which kind. A text is
+// read once: a session's own comes from several sources and is asked for often.
+func (f *Facts) limit(text string) (kind string, is bool) {
+	for _, l := range f.limits {
+		if l.text == text {
+			return l.kind, l.is
+		}
+	}
+	l, is := limit.Parse(text, time.Time{}, "")
+	f.limits = append(f.limits, limitText{text, l.Kind, is})
+	return l.Kind, is
+}
+
+// isLimit is limit without the kind.
+func (f *Facts) isLimit(text string) bool {
+	_, is := f.limit(text)
+	return is
+}
+
 // limitCause names a usage limit by its text, which knows more kinds than the
 // machine field, else by that.
-func limitCause(text, quota string) string {
-	l, ok := limit.Parse(text, time.Time{}, "")
-	named := ok && l.Kind != limit.Unknown && l.Kind != limit.Usage
+func (f *Facts) limitCause(text, quota string) string {
+	kind, ok := f.limit(text)
+	named := ok && kind != limit.Unknown && kind != limit.Usage
 	if word := quotaCauses[quota]; word != "" && !named {
 		return word
 	}
 	if ok {
-		return limitCauses[l.Kind]
+		return limitCauses[kind]
 	}
 	return "usage limit"
 }

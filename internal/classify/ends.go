@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fleet-tools/fleet/internal/limit"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -95,13 +94,13 @@ func (f *Facts) transcriptEnd() end {
 	default:
 		t := f.T.Error
 		e.at, e.text = f.trust(t.At), t.Text
-		e.limit = f.T.Limit != nil || limit.Is(t.Text)
+		e.limit = f.T.Limit != nil || f.isLimit(t.Text)
 		e.cause, e.transient = errorCause(t)
 		if f.T.Limit != nil {
 			e.quota = f.T.Limit.ResetAt
 		}
 		if e.limit {
-			e.cause, e.transient = limitCause(t.Text, f.quota()), false
+			e.cause, e.transient = f.limitCause(t.Text, f.quota()), false
 		}
 		e.Reading = and(yes(source, "its last turn ended in an API error: %s", t.Text), f.lasting(t.At))
 	}
@@ -139,18 +138,18 @@ func (f *Facts) jobError() end {
 		return e
 	case known != nil:
 		e.cause, e.transient = known.cause, known.transient
-		if e.text == "" || limit.Is(j.Needs) && !limit.Is(j.Detail) {
+		if e.text == "" || f.isLimit(j.Needs) && !f.isLimit(j.Detail) {
 			e.text = j.Needs
 		}
-	case j.Needs == "" && limit.Is(j.Detail):
+	case j.Needs == "" && f.isLimit(j.Detail):
 	case strings.HasPrefix(j.Detail, "API Error"):
 		e.cause, e.transient = textCause(j.Detail)
 	default:
 		e.Reading = no(source, "it names no API error")
 		return e
 	}
-	if e.limit = limit.Is(e.text); e.limit {
-		e.cause, e.transient = limitCause(e.text, ""), false
+	if e.limit = f.isLimit(e.text); e.limit {
+		e.cause, e.transient = f.limitCause(e.text, ""), false
 	}
 	e.Reading = yes(source, "stopped on an API error: %s", e.text)
 	return e
@@ -174,7 +173,7 @@ func (f *Facts) boardEnd() end {
 		e.at, e.text, e.limit = &d.At, d.Text, d.Class == "rate_limit"
 		e.cause, e.transient = boardCause(d.Class)
 		if e.limit {
-			e.cause = limitCause(d.Text, "")
+			e.cause = f.limitCause(d.Text, "")
 		}
 		last := Reading{Truth: Yes}
 		if at := f.trust(f.Row.LastAt); at != nil && at.Sub(d.At.Time) > f.Bounds.Grace {

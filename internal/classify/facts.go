@@ -63,7 +63,8 @@ type Facts struct {
 	T   *record.Transcript // null unless Transcript is Yes
 	Row *record.Board      // null unless Board is Yes
 
-	bad endings // worked out when they are first asked for
+	bad    endings     // worked out when they are first asked for
+	limits []limitText // what was asked of limit
 }
 
 // factsOf brings together what the stream says of a session.
@@ -76,7 +77,7 @@ func (st *stream) factsOf(r record.Record, s *record.Session, b Bounds) *Facts {
 // gather is factsOf in a place that is used again: facts of 100,000 sessions are
 // as much memory as their records.
 func (st *stream) gather(f *Facts, r record.Record, s *record.Session, b Bounds) {
-	*f = Facts{At: r.At, Host: r.Host, Bounds: b, S: s, Scoped: st.tick != nil, BoardName: "board/" + st.scope()}
+	*f = Facts{At: r.At, Host: r.Host, Bounds: b, S: s, Scoped: st.tick != nil, BoardName: "board/" + st.scope(), limits: f.limits[:0]}
 	if h := st.hosts[r.Host]; h != nil {
 		f.Zone = h.Zone
 	}
