@@ -38,7 +38,7 @@ vuln: ## known vulnerabilities in what is called
 COMPUTES := TestModel|TestLess|TestKeys|TestWithoutProgram|TestGrid|TestLosingASource|TestMutat.*|TestHostileTextEverywhere|TestHTML_hostile|TestOrderOfLinesIsIrrelevant|TestLongTextCostsOneScan|TestNothingOfASecretIsSeen
 
 # The packages in which something runs beside something else, and those that they share memory with.
-RACES := command driver/... ledger/... observe/... act cli notify guard claude macf record
+RACES := command driver/... ledger/... machine observe/... act cli notify guard claude macf record
 
 race: ## the race detector over the packages that do several things at once, and over such programs
 	$(GO) test -race -skip '^($(COMPUTES))$$' $(addprefix ./internal/,$(RACES))
@@ -49,7 +49,7 @@ truth: ## the score over the captured sessions whose situation is known
 
 mutate: ## break every rule; a mutant that no test kills fails
 	$(GO) test ./internal/classify -run Mutat -count=1 -v
-	FLEET_MUTATE=1 $(GO) test ./internal/asks ./internal/ledger ./internal/ledger/fold ./internal/observe/... -run Mutants -count=1 -p 1 -v
+	FLEET_MUTATE=1 $(GO) test ./internal/asks ./internal/ledger ./internal/ledger/fold ./internal/machine ./internal/observe/... -run Mutants -count=1 -p 1 -v
 
 test-real: ## the real Claude Code against a stub API on loopback; installs with npm and apt
 	bash tests/real/run.sh

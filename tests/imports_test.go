@@ -14,7 +14,7 @@ import (
 const module = "github.com/fleet-tools/fleet/"
 
 // edges are the packages that may touch the machine.
-var edges = []string{"internal/observe", "internal/observe/agents", "internal/command", "internal/ledger", "internal/notify", "internal/cli", "internal/driver", "internal/driver/tmux", "internal/driver/claude", "internal/act"}
+var edges = []string{"internal/machine", "internal/observe", "internal/observe/agents", "internal/command", "internal/ledger", "internal/notify", "internal/cli", "internal/driver", "internal/driver/tmux", "internal/driver/claude", "internal/act"}
 
 // purePackages returns the directories of internal packages that are no edges,
 // with their files that are no tests.
@@ -107,6 +107,23 @@ func TestImports(t *testing.T) {
 		}
 		if strings.HasPrefix(from, "cmd/") && from != "cmd/fleet-act" && from != "cmd/fleet-observe-health" && reach(imports, from)["internal/observe/agents"] {
 			t.Errorf("%s links internal/observe/agents", from)
+		}
+	}
+}
+
+// A tick starts the asks and the ledger some ten times: they link nothing that
+// only observers need, which costs every start.
+func TestStartsLink(t *testing.T) {
+	dear := []string{module + "internal/observe", module + "internal/claude", "github.com/go-git/gcfg/v2", "howett.net/plist", "encoding/gob", "encoding/xml"}
+	for _, program := range []string{"cmd/fleet-asks", "cmd/fleet-ledger"} {
+		out, err := exec.Command("go", "list", "-deps", module+program).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for dep := range strings.FieldsSeq(string(out)) {
+			if slices.Contains(dear, dep) {
+				t.Errorf("%s links %s", program, dep)
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -20,7 +21,7 @@ import (
 // that is empty.
 func observeAll(t *testing.T, dir, to string) []record.Line {
 	t.Helper()
-	w, err := observe.New(dir, time.Time{}, false)
+	w, err := machine.New(dir, time.Time{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

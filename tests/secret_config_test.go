@@ -21,7 +21,7 @@ const wholeConfig = `{"v": 1, "scopes": {"lamp": {"mode": "report", "state_dir":
 // repositories that are not there.)
 func TestSecretInConfiguration(t *testing.T) {
 	pool := poolOf(t, 5)
-	m := &machine{t: t, dir: t.TempDir(), index: secrets.NewIndex(pool)}
+	m := &lure{t: t, dir: t.TempDir(), index: secrets.NewIndex(pool)}
 	m.config = filepath.Join(m.dir, "fleet.json")
 	planted := map[string]bool{}
 	const groups = 20

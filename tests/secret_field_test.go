@@ -30,7 +30,7 @@ func TestSecretInEachField(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, field := range slices.Sorted(maps.Keys(all.Fields)) {
-			m := &machine{t: t, round: i, dir: t.TempDir(), index: index}
+			m := &lure{t: t, round: i, dir: t.TempDir(), index: index}
 			m.config = filepath.Join(src, "root/Users/ana/.config/ctx/fleet.json")
 			p := secrets.NewPlanter(pool, i, 1)
 			p.Keep, p.Only = ours.MatchString, field
@@ -44,7 +44,7 @@ func TestSecretInEachField(t *testing.T) {
 }
 
 // alone runs the observer of a recorded machine.
-func (m *machine) alone(name, field string) {
+func (m *lure) alone(name, field string) {
 	m.t.Helper()
 	argv := []string{"fleet-observe-" + name, "--fixtures", filepath.Join(m.dir, "root"), "--record", filepath.Join(m.dir, "recorded")}
 	var input []byte

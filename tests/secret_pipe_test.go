@@ -10,7 +10,7 @@ import (
 )
 
 // run runs every program over the machine.
-func (m *machine) run() {
+func (m *lure) run() {
 	m.t.Helper()
 	m.exec(nil, "fleet-ledger", "fire")
 	stream := m.observe()
@@ -35,7 +35,7 @@ func (m *machine) run() {
 }
 
 // observe returns what every observer tells of the machine.
-func (m *machine) observe() []byte {
+func (m *lure) observe() []byte {
 	m.t.Helper()
 	of := func(name string) string { return filepath.Join(m.dir, name) }
 	rec := func(name string) string { return filepath.Join(m.dir, "recorded", name) }
@@ -63,7 +63,7 @@ func (m *machine) observe() []byte {
 }
 
 // tick returns the tick record, of repositories with nothing planted in them.
-func (m *machine) tick(n string) []byte {
+func (m *lure) tick(n string) []byte {
 	out := m.exec(nil, "fleet-config", "tick", "--tick", n, "--fixtures", filepath.Join(root, "fixtures/cc-2.1.280"))
 	return bytes.ReplaceAll(out, []byte(`"devbox"`), []byte(`"`+m.host+`"`))
 }
@@ -94,7 +94,7 @@ func subjects(stream []byte) []string {
 }
 
 // ledger reads what the tick left in the state directory.
-func (m *machine) ledger() {
+func (m *lure) ledger() {
 	m.t.Helper()
 	m.exec(nil, "fleet-asks", "list", "--all")
 	m.exec(nil, "fleet-asks", "show")
@@ -109,7 +109,7 @@ func (m *machine) ledger() {
 
 // oldLedgers plants the ledger that the tick left, as one that was written before
 // the guard knew a shape: three times, other fields each time.
-func (m *machine) oldLedgers() {
+func (m *lure) oldLedgers() {
 	m.t.Helper()
 	name := filepath.Join(m.dir, "state/ledger.jsonl")
 	b, err := os.ReadFile(name)

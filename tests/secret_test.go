@@ -98,9 +98,9 @@ func poolOf(t *testing.T, seed int) []secrets.Credential {
 	return pool
 }
 
-// A machine is a set of recorded machines with credentials in them, under one
+// A lure is a set of recorded machines with credentials in them, under one
 // name, with a scope that looks at all of it.
-type machine struct {
+type lure struct {
 	t                 *testing.T
 	round             int
 	dir, host, config string
@@ -125,12 +125,12 @@ func sources(round int) map[string]string {
 // ours are the files of a recorded machine that are no other's words.
 var ours = regexp.MustCompile(`^(meta\.json|mtimes\.json|truth\.tsv|input\.ndjson|.*/fleet\.json|README\.md)$`)
 
-func plantedMachine(t *testing.T, round, groups int) *machine {
+func plantedMachine(t *testing.T, round, groups int) *lure {
 	t.Helper()
 	pool := poolOf(t, round)
 	p := secrets.NewPlanter(pool, round, groups)
 	p.Keep = ours.MatchString
-	m := &machine{t: t, round: round, dir: t.TempDir(), pool: pool, index: secrets.NewIndex(pool), fields: p.Fields}
+	m := &lure{t: t, round: round, dir: t.TempDir(), pool: pool, index: secrets.NewIndex(pool), fields: p.Fields}
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func plantMeta(t *testing.T, p *secrets.Planter, name, file, host string) {
 	}
 }
 
-func (m *machine) write(name, text string) {
+func (m *lure) write(name, text string) {
 	m.t.Helper()
 	if err := os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o755); err != nil {
 		m.t.Fatal(err)
@@ -189,7 +189,7 @@ func (m *machine) write(name, text string) {
 }
 
 // check looks for the credentials in what a program wrote.
-func (m *machine) check(what, text string) {
+func (m *lure) check(what, text string) {
 	m.t.Helper()
 	m.shown += strings.Count(text, "[withheld: ")
 	forms := []string{text}
@@ -205,7 +205,7 @@ func (m *machine) check(what, text string) {
 }
 
 // exec runs a program and returns its stdout; what it writes is checked.
-func (m *machine) exec(in []byte, argv ...string) []byte {
+func (m *lure) exec(in []byte, argv ...string) []byte {
 	m.t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.Command(filepath.Join(bin, argv[0]), argv[1:]...)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
-	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 // situation is a captured session whose situation is known.
@@ -98,7 +98,7 @@ func layOut(t *testing.T, snapshot, dir string, change edit) {
 	}
 	layCommand(write, "2.1.280 (Claude Code)\n", "claude", "--version")
 	layCommand(write, read("agents-all.json"), "claude", "agents", "--json", "--all")
-	meta := observe.Meta{Home: "/home/dev", Host: "devbox", OS: "linux", Zone: "UTC", At: at, BootAt: at.Add(-2 * time.Hour), Processes: processes(t, src, read("ps.txt"))}
+	meta := machine.Meta{Home: "/home/dev", Host: "devbox", OS: "linux", Zone: "UTC", At: at, BootAt: at.Add(-2 * time.Hour), Processes: processes(t, src, read("ps.txt"))}
 	b, err := json.Marshal(meta)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func layOut(t *testing.T, snapshot, dir string, change edit) {
 }
 
 func layCommand(write func(name, text string), stdout string, argv ...string) {
-	dir := "commands/" + observe.CommandDir(argv, "") + "/"
+	dir := "commands/" + machine.CommandDir(argv, "") + "/"
 	write(dir+"argv", strings.Join(argv, "\n")+"\n")
 	write(dir+"stdout", stdout)
 	write(dir+"stderr", "")

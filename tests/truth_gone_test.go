@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/classify"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -41,7 +42,7 @@ func (m *memory) Close(at record.Time, host, label string) error {
 // judge observes and judges a laid-out root in this process.
 func judge(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	w, err := observe.New(dir, time.Time{}, false)
+	w, err := machine.New(dir, time.Time{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

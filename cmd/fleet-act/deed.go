@@ -17,6 +17,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/ledger"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/notify"
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/observe/agents"
@@ -34,7 +35,7 @@ type deed struct {
 	opts  *options
 	scope *config.Scope
 	l     ledger.Ledger
-	w     *observe.World
+	w     *machine.World
 	set   *record.Set
 	tick  *record.Tick
 	host  string
@@ -76,7 +77,7 @@ func (d *deed) command(agent, workspace string) []string {
 // prepare reads the configuration and, but for recover, the stream. Only one run
 // acts on a scope at a time.
 func prepare(ctx context.Context, std *cli.Std, opts *options) (*deed, error) {
-	w, err := observe.New("", std.Clock, false)
+	w, err := machine.New("", std.Clock, false)
 	if err != nil {
 		return nil, err
 	}

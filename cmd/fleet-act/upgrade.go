@@ -6,6 +6,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/ledger"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -65,7 +66,7 @@ func (d *deed) ended(j reconcile.Judgement) error {
 
 // again is the stream with what may have changed looked at anew.
 func (d *deed) again() (*record.Set, error) {
-	w, err := observe.New("", time.Now(), false)
+	w, err := machine.New("", time.Now(), false)
 	if err != nil {
 		return nil, err
 	}

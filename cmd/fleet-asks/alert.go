@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/notify"
-	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -19,7 +19,7 @@ func alert(ctx context.Context, std *cli.Std, opts *options) error {
 	if std.EndsPipe() {
 		return cli.Usage(errors.New("--jq is for records: it goes with no command"))
 	}
-	w, err := observe.New("", std.Clock, !std.Now.IsZero())
+	w, err := machine.New("", std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
-	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -21,7 +21,7 @@ func open(std *cli.Std, opts *options) (*config.Scope, ledger.Ledger, error) {
 	if std.EndsPipe() {
 		return nil, ledger.Ledger{}, cli.Usage(errors.New("--jq is for records: it goes with no command"))
 	}
-	w, err := observe.New("", std.Clock, !std.Now.IsZero())
+	w, err := machine.New("", std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return nil, ledger.Ledger{}, err
 	}

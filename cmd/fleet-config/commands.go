@@ -14,13 +14,13 @@ import (
 	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/notify"
-	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
-	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	w, err := machine.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -41,7 +41,7 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 type program struct {
 	std  *cli.Std
 	opts *options
-	w    *observe.World
+	w    *machine.World
 }
 
 // load reads the configuration. Any mistake in it is the caller's.

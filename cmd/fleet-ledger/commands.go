@@ -13,7 +13,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
-	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -21,7 +21,7 @@ import (
 type program struct {
 	std  *cli.Std
 	opts *options
-	w    *observe.World
+	w    *machine.World
 }
 
 // open names the ledger of a scope.
@@ -90,7 +90,7 @@ func (p program) append() error {
 func (p program) observe() error {
 	at, host := record.NewTime(p.w.At), p.w.Host
 	s, err := p.w.Scope(p.opts.Config, p.opts.Scope)
-	if errors.Is(err, observe.ErrNoScope) {
+	if errors.Is(err, machine.ErrNoScope) {
 		return ledger.ObserveNone(p.std, at, host, record.Surface{OK: true, Absent: true, Notes: []string{err.Error()}})
 	}
 	if err != nil {
@@ -115,7 +115,7 @@ func (p program) read(l ledger.Ledger) (*fold.State, error) {
 	if !p.w.Recorded() {
 		return l.Read()
 	}
-	f, err := p.w.FS.Open(observe.Path(l.Path()))
+	f, err := p.w.FS.Open(machine.Path(l.Path()))
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 	"fmt"
 
 	"github.com/fleet-tools/fleet/internal/cli"
-	"github.com/fleet-tools/fleet/internal/observe"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 type options struct {
@@ -52,7 +52,7 @@ func main() {
 }
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
-	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	w, err := machine.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}

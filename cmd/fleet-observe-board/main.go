@@ -17,6 +17,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/board"
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 )
 
@@ -39,7 +40,7 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 	if opts.Scope != "" && !board.ValidScope(opts.Scope) {
 		return cli.Usage(fmt.Errorf("--scope: %q is not a scope id", opts.Scope))
 	}
-	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
+	w, err := machine.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}

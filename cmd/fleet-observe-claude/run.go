@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 )
 
 func run(ctx context.Context, std *cli.Std, opts *options) error {
 	ctx, stop := cli.UntilTold(ctx)
 	defer stop()
-	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
+	w, err := machine.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -23,7 +24,7 @@ func run(ctx context.Context, std *cli.Std, opts *options) error {
 }
 
 // remote observes another machine.
-func remote(ctx context.Context, w *observe.World, std *cli.Std, opts *options) error {
+func remote(ctx context.Context, w *machine.World, std *cli.Std, opts *options) error {
 	host, err := w.HostOf(opts.Config, opts.Scope, opts.Host)
 	if err != nil {
 		return cli.Usage(err)

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/observe/agents"
 )
@@ -49,7 +50,7 @@ func main() {
 func run(ctx context.Context, std *cli.Std, opts *options) error {
 	ctx, stop := cli.UntilTold(ctx)
 	defer stop()
-	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
+	w, err := machine.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}

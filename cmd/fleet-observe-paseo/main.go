@@ -18,6 +18,7 @@ import (
 	"context"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 )
 
@@ -38,7 +39,7 @@ func main() {
 }
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
-	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
+	w, err := machine.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 )
 
@@ -35,11 +36,11 @@ func main() {
 func run(ctx context.Context, std *cli.Std, opts *options) error {
 	ctx, stop := cli.UntilTold(ctx)
 	defer stop()
-	w, err := observe.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
+	w, err := machine.New(opts.Fixtures, std.Clock, !std.Now.IsZero())
 	var s observe.Schedule
 	if err == nil {
 		s.Scope, err = w.Scope(opts.Config, opts.Scope)
-		if errors.Is(err, observe.ErrNoScope) {
+		if errors.Is(err, machine.ErrNoScope) {
 			err = nil
 		}
 	}

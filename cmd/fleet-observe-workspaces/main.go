@@ -25,6 +25,7 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 )
 
@@ -44,7 +45,7 @@ func main() {
 }
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
-	w, err := observe.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
+	w, err := machine.Open(opts.Fixtures, opts.Record, std.Clock, !std.Now.IsZero())
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -52,7 +53,7 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 	switch s, err := w.Scope(opts.Config, opts.Scope); {
 	case err == nil:
 		o.Configured = s.WorkspaceRoots
-	case !errors.Is(err, observe.ErrNoScope):
+	case !errors.Is(err, machine.ErrNoScope):
 		return cli.Usage(err)
 	}
 	return cli.Observed(o.Observe(w, std))

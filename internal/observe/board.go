@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/fleet-tools/fleet/internal/board"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -25,7 +26,7 @@ const everyScope = "local"
 // Observe writes a board record for every session that a log names, and a
 // surface for every scope; board/local for a machine without any. It returns
 // the surfaces that could not be read, one line each.
-func (b Board) Observe(w *World, sink Sink) (unread []string, err error) {
+func (b Board) Observe(w *machine.World, sink Sink) (unread []string, err error) {
 	dir := w.Expand(cmp.Or(b.Dir, "~/.local/state/ctx"))
 	if abs, err := filepath.Abs(dir); err == nil && !w.Recorded() {
 		dir = abs
@@ -51,12 +52,12 @@ func (b Board) Observe(w *World, sink Sink) (unread []string, err error) {
 		emit.surface("board/"+scope, "", surfaces[i])
 	}
 	emit.close("")
-	w.rec.machine(w, nil, false)
-	return emit.unread, cmp.Or(emit.err, w.rec.failed())
+	w.Rec.Meta(w, nil)
+	return emit.unread, cmp.Or(emit.err, w.Rec.Failed())
 }
 
 // scopes are the scopes to read, in order.
-func (b Board) scopes(w *World, dir string) ([]string, error) {
+func (b Board) scopes(w *machine.World, dir string) ([]string, error) {
 	if b.Scope != "" && b.Scope != everyScope {
 		return []string{b.Scope}, nil
 	}
@@ -72,19 +73,19 @@ func (b Board) scopes(w *World, dir string) ([]string, error) {
 
 // read folds the log of one scope. A scope without a directory has no board;
 // one without a log has no event yet.
-func (b Board) read(w *World, all *board.Board, scope, dir string) *record.Surface {
+func (b Board) read(w *machine.World, all *board.Board, scope, dir string) *record.Surface {
 	log, err := w.ReadFile(filepath.Join(dir, "events.jsonl"), boardLimit)
 	switch {
 	case err == nil:
-		if w.rec != nil {
+		if w.Rec != nil {
 			b, err := board.Encode(log)
-			w.rec.file(filepath.Join(dir, "events.jsonl"), b, err)
+			w.Rec.File(filepath.Join(dir, "events.jsonl"), b, err)
 		}
 		return all.Add(scope, log, w.At)
 	case errors.Is(err, fs.ErrNotExist):
 		there, err := w.Exists(dir)
 		if there {
-			w.rec.mkdir(dir)
+			w.Rec.Mkdir(dir)
 		}
 		s := &record.Surface{OK: true, Absent: !there}
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -20,7 +21,7 @@ func boardLine(session string) string {
 
 // observeBoard returns the sessions and surfaces that are written, and what
 // could not be read.
-func observeBoard(t *testing.T, w *World, b Board) (sessions []string, surfaces map[string]*record.Surface, unread []string) {
+func observeBoard(t *testing.T, w *machine.World, b Board) (sessions []string, surfaces map[string]*record.Surface, unread []string) {
 	t.Helper()
 	var buf bytes.Buffer
 	std := &cli.Std{Program: "fleet-observe-board", Out: bufio.NewWriter(&buf)}
@@ -114,7 +115,7 @@ func TestBoardWritesNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "lamp/events.jsonl"), []byte(boardLine("s1")), 0o400); err != nil {
 		t.Fatal(err)
 	}
-	w := &World{Home: dir, Host: "devbox", At: hubTime, FS: os.DirFS("/"), env: func(string) string { return "" }}
+	w := &machine.World{Home: dir, Host: "devbox", At: hubTime, FS: os.DirFS("/"), Getenv: func(string) string { return "" }}
 	if sessions, _, _ := observeBoard(t, w, Board{Dir: dir}); len(sessions) != 1 {
 		t.Errorf("%q", sessions)
 	}

@@ -1,3 +1,5 @@
+// Package observe is the edge at which observers look at a machine. What is read
+// goes to the pure packages that parse it.
 package observe
 
 import (
@@ -15,6 +17,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -70,7 +73,7 @@ const errorWidth = 300
 
 // Observe writes the records of every Claude directory, and returns the
 // surfaces that could not be read, one line each.
-func (c Claude) Observe(ctx context.Context, w *World, sink Sink) (unread []string, err error) {
+func (c Claude) Observe(ctx context.Context, w *machine.World, sink Sink) (unread []string, err error) {
 	dirs := c.dirs(w)
 	version := &record.Surface{OK: true}
 	bin, binErr := w.FindProgram(c.Binary, claudeBins...)
@@ -102,14 +105,14 @@ func (c Claude) Observe(ctx context.Context, w *World, sink Sink) (unread []stri
 	emit.surface("claude/version", "", version)
 	emit.surface("claude/processes", "", processes)
 	for _, d := range dirs {
-		w.rec.directory(w.FS, d)
+		recordDirectory(w, d)
 		c.emitDir(w, d, &emit)
 	}
-	return emit.unread, cmp.Or(emit.err, w.rec.failed())
+	return emit.unread, cmp.Or(emit.err, w.Rec.Failed())
 }
 
 // dirs are the directories to read, the first without a label.
-func (c Claude) dirs(w *World) []*claudeDir {
+func (c Claude) dirs(w *machine.World) []*claudeDir {
 	paths, given := c.Dirs, true
 	if len(paths) == 0 {
 		paths, given = []string{cmp.Or(w.Getenv("CLAUDE_CONFIG_DIR"), "~/.claude")}, false
@@ -153,7 +156,7 @@ func (d *claudeDir) refuse(err error) {
 }
 
 // readDir reads the listing and the files of one directory.
-func (c Claude) readDir(ctx context.Context, w *World, d *claudeDir, bin string, binErr error, absent bool) {
+func (c Claude) readDir(ctx context.Context, w *machine.World, d *claudeDir, bin string, binErr error, absent bool) {
 	if absent && !d.given {
 		for _, name := range dirSurfaces {
 			*d.surface(name) = record.Surface{OK: true, Absent: true}
@@ -185,7 +188,7 @@ func (c Claude) readDir(ctx context.Context, w *World, d *claudeDir, bin string,
 var quiet = []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:9", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1",
 	"DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1"}
 
-func (c Claude) spec(w *World, bin string, args ...string) command.Spec {
+func (c Claude) spec(w *machine.World, bin string, args ...string) command.Spec {
 	s := command.Spec{Argv: append([]string{"claude"}, args...), Path: bin, Timeout: c.Timeout, KillAfter: c.Timeout / 5, MaxOutput: 64 << 20, Dir: "/", Env: slices.Clone(quiet)}
 	for _, name := range []string{"HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
 		if v := w.Getenv(name); v != "" {
@@ -195,11 +198,11 @@ func (c Claude) spec(w *World, bin string, args ...string) command.Spec {
 	return s
 }
 
-func (c Claude) run(ctx context.Context, w *World, s command.Spec) ([]byte, error) {
+func (c Claude) run(ctx context.Context, w *machine.World, s command.Spec) ([]byte, error) {
 	what := strings.Join(s.Argv[:2], " ")
 	res, err := w.Run(ctx, s)
 	if err != nil || res.Status != 0 {
-		w.rec.failure(s, res, err)
+		w.Rec.Failure(s, res, err)
 	}
 	switch {
 	case errors.Is(err, command.ErrTimeout):
@@ -212,18 +215,18 @@ func (c Claude) run(ctx context.Context, w *World, s command.Spec) ([]byte, erro
 	return res.Stdout, nil
 }
 
-func (c Claude) readVersion(ctx context.Context, w *World, bin string, s *record.Surface) error {
+func (c Claude) readVersion(ctx context.Context, w *machine.World, bin string, s *record.Surface) error {
 	out, err := c.run(ctx, w, c.spec(w, bin, "--version"))
 	if err != nil {
 		return err
 	}
 	version, drift, err := claude.Version(out)
 	s.Drift, s.Rows = cleanWords(drift), 1
-	w.rec.command(c.spec(w, bin, "--version"), claude.EncodeVersion(version), "0", nil)
+	w.Rec.Command(c.spec(w, bin, "--version"), claude.EncodeVersion(version), "0", nil)
 	return err
 }
 
-func (c Claude) readListing(ctx context.Context, w *World, d *claudeDir, bin string) {
+func (c Claude) readListing(ctx context.Context, w *machine.World, d *claudeDir, bin string) {
 	s := d.surface("claude/listing")
 	spec := c.spec(w, bin, "agents", "--json", "--all")
 	if d.label != "" || d.path != w.Expand("~/.claude") {
@@ -240,11 +243,11 @@ func (c Claude) readListing(ctx context.Context, w *World, d *claudeDir, bin str
 	}
 	s.Rows = len(d.Rows)
 	b, err := claude.EncodeListing(d.Rows)
-	w.rec.command(spec, b, "0", err)
+	w.Rec.Command(spec, b, "0", err)
 }
 
 // readTable reads the process table, which all directories share.
-func (c Claude) readTable(w *World, dirs []*claudeDir) *record.Surface {
+func (c Claude) readTable(w *machine.World, dirs []*claudeDir) *record.Surface {
 	s := &record.Surface{OK: true}
 	pids := map[int]bool{}
 	readings := make([]claude.Reading, len(dirs))
@@ -254,13 +257,13 @@ func (c Claude) readTable(w *World, dirs []*claudeDir) *record.Surface {
 			pids[f.PID] = true
 		}
 	}
-	table, err := w.Processes(pids)
+	table, err := claudeProcesses(w, pids)
 	if err != nil {
-		w.rec.machine(w, nil, false)
+		w.Rec.Meta(w, nil)
 		fail(s, err)
 		return s
 	}
-	w.rec.machine(w, table, true)
+	recordTable(w, table)
 	s.Rows = len(table)
 	for _, d := range dirs {
 		d.TableRead, d.Table = true, table

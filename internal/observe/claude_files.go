@@ -3,6 +3,7 @@ package observe
 import (
 	"bufio"
 	"errors"
+	"io"
 	"io/fs"
 	"iter"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -23,7 +25,7 @@ type fileRead[T any] struct {
 
 // readFiles reads files, several at a time, and yields them in order. parse is
 // given the number of the file.
-func readFiles[T any](w *World, paths []string, limit int64, parse func(i int, b []byte) (T, []string, error)) iter.Seq2[int, fileRead[T]] {
+func readFiles[T any](w *machine.World, paths []string, limit int64, parse func(i int, b []byte) (T, []string, error)) iter.Seq2[int, fileRead[T]] {
 	read := make([]fileRead[T], len(paths))
 	do := func(i int) {
 		b, err := w.ReadFile(paths[i], limit)
@@ -32,7 +34,7 @@ func readFiles[T any](w *World, paths []string, limit int64, parse func(i int, b
 		}
 	}
 	return func(yield func(int, fileRead[T]) bool) {
-		for i := range inOrder(len(paths), w.workers(), func() func(int) { return do }) {
+		for i := range inOrder(len(paths), workers(w), func() func(int) { return do }) {
 			if !yield(i, read[i]) {
 				return
 			}
@@ -42,7 +44,7 @@ func readFiles[T any](w *World, paths []string, limit int64, parse func(i int, b
 
 // readJobs reads jobs/*/state.json. A directory without one is counted in
 // unparsed; a file that vanishes meanwhile is not there.
-func readJobs(w *World, d *claudeDir) {
+func readJobs(w *machine.World, d *claudeDir) {
 	s := d.surface("claude/jobs")
 	d.JobErrors = map[string]string{}
 	dir := filepath.Join(d.path, "jobs")
@@ -53,7 +55,7 @@ func readJobs(w *World, d *claudeDir) {
 	}
 	var ids, paths []string
 	for _, e := range entries {
-		if w.isDir(dir, e) { // not pins.json
+		if w.IsDir(dir, e) { // not pins.json
 			ids, paths = append(ids, e.Name()), append(paths, filepath.Join(dir, e.Name(), "state.json"))
 		}
 	}
@@ -85,7 +87,7 @@ func missingJobs(d *claudeDir) int {
 }
 
 // readProcessFiles reads sessions/<pid>.json; keys beside them are never read.
-func readProcessFiles(w *World, d *claudeDir) {
+func readProcessFiles(w *machine.World, d *claudeDir) {
 	s := d.surface("claude/sessions")
 	d.FileErrors = map[int]string{}
 	dir := filepath.Join(d.path, "sessions")
@@ -133,8 +135,8 @@ func liveRows(d *claudeDir) int {
 // readHistory returns the ids of the sessions that history.jsonl shows to have
 // been prompted; nil when it is not there, cannot be read, or holds a line that
 // is not understood: then a session that it does not name may have been.
-func readHistory(w *World, path string) map[string]bool {
-	f, err := w.FS.Open(Path(path))
+func readHistory(w *machine.World, path string) map[string]bool {
+	f, err := w.FS.Open(machine.Path(path))
 	if err != nil {
 		return nil
 	}
@@ -151,7 +153,7 @@ func readHistory(w *World, path string) map[string]bool {
 			ids[id] = true
 		}
 		if err != nil {
-			if ignoreEOF(err) != nil {
+			if err != io.EOF {
 				return nil
 			}
 			return ids
@@ -223,7 +225,7 @@ func contains(have []string, s string) bool {
 }
 
 // emitDir completes the sessions of one directory and writes its records.
-func (c Claude) emitDir(w *World, d *claudeDir, emit *emitter) {
+func (c Claude) emitDir(w *machine.World, d *claudeDir, emit *emitter) {
 	drafts := claude.Join(d.Reading)
 	transcripts, places := newTranscripts(w, d, d.surface("claude/transcripts")), &places{w: w}
 	complete := func() func(int) {
@@ -235,7 +237,7 @@ func (c Claude) emitDir(w *World, d *claudeDir, emit *emitter) {
 			claude.Clean(&draft.Session)
 		}
 	}
-	for i := range inOrder(len(drafts), w.workers(), complete) {
+	for i := range inOrder(len(drafts), workers(w), complete) {
 		draft := &drafts[i]
 		transcripts.note(draft)
 		subject := guard.ID(draft.Subject)

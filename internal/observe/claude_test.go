@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -37,7 +38,7 @@ func TestObserve_listingOfTheDirectory(t *testing.T) {
 		{"/elsewhere", other, other},
 	} {
 		t.Setenv("CLAUDE_CONFIG_DIR", tt.env)
-		w, err := New("", time.Now(), true)
+		w, err := machine.New("", time.Now(), true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -178,7 +179,7 @@ func TestRecord_failure(t *testing.T) {
 	for status, want := range map[string]string{"3": "claude --version: exit status 3:", "timeout": "claude --version: no answer within 0s"} {
 		dir, _ := written(t, map[string]string{listed[1]: status})
 		rec := filepath.Join(t.TempDir(), "rec")
-		w, err := New(dir, time.Time{}, false)
+		w, err := machine.New(dir, time.Time{}, false)
 		if err == nil {
 			err = w.Record(rec)
 		}
@@ -200,9 +201,9 @@ func TestRecord_failure(t *testing.T) {
 // A gh that is nowhere is absent; one that did not run well enough to tell is
 // not read, whatever it left.
 func TestGhNotStarted(t *testing.T) {
-	m := newMachine(t, "")
+	m := newBox(t, "")
 	t.Setenv("PATH", "")
-	w := &World{Home: m.dir, Host: "devbox", At: hubTime, FS: os.DirFS("/"), env: func(string) string { return "" }}
+	w := &machine.World{Home: m.dir, Host: "devbox", At: hubTime, FS: os.DirFS("/"), Getenv: func(string) string { return "" }}
 	h := newHub(context.Background(), w, GitHub{Binary: "fleet-none"}, 1, 1)
 	if out, f := h.run(time.Minute, "", "api"); out != nil || f == nil || !f.Absent || f.Says != "gh is not installed: fleet-none: not found in ~/.local/bin:/opt/homebrew/bin:/usr/local/bin" {
 		t.Errorf("no gh: %q %+v", out, f)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -171,7 +172,7 @@ func (e Eyes) Health(ctx context.Context, agent string, s record.Seen) (*record.
 		return nil, err
 	}
 	roster := surfaceRoster + s.Project
-	set, err := e.look(func(w *World, sink Sink) ([]string, error) {
+	set, err := e.look(func(w *machine.World, sink Sink) ([]string, error) {
 		ask := e.Ask
 		ask.Only = agent
 		return ask.Observe(ctx, w, only(r), sink)
@@ -190,7 +191,7 @@ func (e Eyes) Health(ctx context.Context, agent string, s record.Seen) (*record.
 // workspaces is what is told of the workspaces at and below a path, and of what
 // runs; part is the surface that must be read.
 func (e Eyes) workspaces(path, part string) (*record.Set, error) {
-	return e.look(func(w *World, sink Sink) ([]string, error) {
+	return e.look(func(w *machine.World, sink Sink) ([]string, error) {
 		return Workspaces{Roots: []string{path}}.Observe(w, sink)
 	}, part)
 }
@@ -223,8 +224,8 @@ func only(r record.Record) *record.Set {
 
 // look observes this machine now, and returns what was told. That a part was not
 // read is an error when it is the named one.
-func (e Eyes) look(observe func(*World, Sink) ([]string, error), part string) (*record.Set, error) {
-	w, err := New("", time.Now(), false)
+func (e Eyes) look(observe func(*machine.World, Sink) ([]string, error), part string) (*record.Set, error) {
+	w, err := machine.New("", time.Now(), false)
 	if err != nil {
 		return nil, err
 	}

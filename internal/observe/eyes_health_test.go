@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 	"github.com/fleet-tools/fleet/tests/rig/testca"
 )
@@ -127,14 +128,14 @@ func TestCaught(t *testing.T) {
 		t.Errorf("%v: %+v", err, c.Set.All())
 	}
 	newEyed(t)
-	set, err := Eyes{}.look(func(_ *World, sink Sink) ([]string, error) {
+	set, err := Eyes{}.look(func(_ *machine.World, sink Sink) ([]string, error) {
 		sink.Warn("heard by nobody")
 		return nil, sink.AddData(record.KindFinding, at, "h", "b", math.NaN())
 	}, "part")
 	if set != nil || err == nil {
 		t.Errorf("%+v %v", set, err)
 	}
-	set, err = Eyes{}.look(func(*World, Sink) ([]string, error) { return []string{"partly: not read"}, nil }, "part")
+	set, err = Eyes{}.look(func(*machine.World, Sink) ([]string, error) { return []string{"partly: not read"}, nil }, "part")
 	if set == nil || err != nil {
 		t.Errorf("another part: %+v %v", set, err)
 	}

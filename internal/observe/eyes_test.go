@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/tests/broken"
 )
 
 // eyed is a home that eyes look at.
@@ -190,7 +191,7 @@ func TestEndOf(t *testing.T) {
 	if b, err := endOf(e.home, 9); b != nil || err == nil || !strings.HasPrefix(err.Error(), "reading "+filepath.Base(e.home)+": ") {
 		t.Errorf("a directory: %q %v", b, err)
 	}
-	without(t, 0, func() {
+	broken.Without(t, 0, func() {
 		if b, err := endOf(f, 9); b != nil || err == nil {
 			t.Errorf("without a descriptor: %q %v", b, err)
 		}
@@ -228,7 +229,7 @@ func TestEyes_Process(t *testing.T) {
 			t.Errorf("%s: %+v %v, want %d", name, p, err, tt.want)
 		}
 	}
-	without(t, 0, func() {
+	broken.Without(t, 0, func() {
 		if p, err := (Eyes{}).Process(t.Context(), record.Seen{Workspace: filepath.Join(e.home, "w")}); p != nil || err == nil || !strings.HasPrefix(err.Error(), surfaceAgents+": ") {
 			t.Errorf("no table: %+v %v", p, err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/github"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -63,7 +64,7 @@ func (g GitHub) Read(in io.Reader, pass func(raw []byte) error) (*record.Set, er
 // tick records of this host in set, or Paths, name, and a surface for every
 // slug, in an order that does not depend on which answer came first. It returns
 // the surfaces that could not be read, one line each.
-func (g GitHub) Observe(ctx context.Context, w *World, set *record.Set, sink Sink) (unread []string, err error) {
+func (g GitHub) Observe(ctx context.Context, w *machine.World, set *record.Set, sink Sink) (unread []string, err error) {
 	limit, app := pullLimit, github.ActionsApp
 	dirs, broken := g.paths(w)
 	for _, r := range set.Of(record.KindSession) {
@@ -101,12 +102,12 @@ func (g GitHub) Observe(ctx context.Context, w *World, set *record.Set, sink Sin
 		}
 	}
 	emit.close("")
-	w.rec.machine(w, nil, false)
-	return emit.unread, cmp.Or(emit.err, w.rec.failed())
+	w.Rec.Meta(w, nil)
+	return emit.unread, cmp.Or(emit.err, w.Rec.Failed())
 }
 
 // paths are the common dirs of Paths, and the paths that lead to none.
-func (g GitHub) paths(w *World) (dirs map[string]bool, broken []checkout) {
+func (g GitHub) paths(w *machine.World) (dirs map[string]bool, broken []checkout) {
 	dirs = map[string]bool{}
 	for _, p := range g.Paths {
 		dir := w.Expand(p)
@@ -115,7 +116,7 @@ func (g GitHub) paths(w *World) (dirs map[string]bool, broken []checkout) {
 		}
 		place, err := gitrepo.Locate(w.FS, dir)
 		if err != nil {
-			broken = append(broken, checkout{dir: dir, err: reason(err)})
+			broken = append(broken, checkout{dir: dir, err: machine.Reason(err)})
 			continue
 		}
 		dirs[place.CommonDir] = true
@@ -124,7 +125,7 @@ func (g GitHub) paths(w *World) (dirs map[string]bool, broken []checkout) {
 }
 
 // lookAt finds the slug of a common dir.
-func lookAt(w *World, dir string) checkout {
+func lookAt(w *machine.World, dir string) checkout {
 	c := checkout{dir: dir}
 	xdg := w.Getenv("XDG_CONFIG_HOME")
 	if xdg == "" {
@@ -136,17 +137,17 @@ func lookAt(w *World, dir string) checkout {
 		return c
 	}
 	if c.slug, c.err = github.Slug(urls...); c.err != nil && err != nil {
-		c.err = reason(err)
+		c.err = machine.Reason(err)
 	}
 	c.notGitHub, c.readable, c.remote = errors.Is(c.err, github.ErrNotGitHub), err == nil || c.slug != "", len(urls) > 0
-	w.rec.keep(c)
+	recordCheckout(w.Rec, c)
 	return c
 }
 
 // ask asks GitHub about every slug once and returns what it says by slug in
 // lower case. Slugs that lead to one repository, as after a rename, share its
 // rules and pull requests.
-func (g GitHub) ask(ctx context.Context, w *World, outs []checkout, limit, app int) map[string]*remote {
+func (g GitHub) ask(ctx context.Context, w *machine.World, outs []checkout, limit, app int) map[string]*remote {
 	remotes := map[string]*remote{}
 	for _, c := range outs {
 		if key := strings.ToLower(c.slug); c.slug != "" && remotes[key] == nil {

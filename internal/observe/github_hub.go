@@ -14,6 +14,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/github"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -58,7 +59,7 @@ type remote struct {
 // hub runs gh.
 type hub struct {
 	ctx        context.Context
-	w          *World
+	w          *machine.World
 	bin        string
 	binErr     error
 	env        []string
@@ -69,10 +70,10 @@ type hub struct {
 
 	limits func() []byte // body of rate_limit, asked for once and when it is needed
 
-	recording sync.Mutex // guards w.rec, which calls at once write to
+	recording sync.Mutex // guards w.Rec, which calls at once write to
 }
 
-func newHub(ctx context.Context, w *World, g GitHub, limit, app int) *hub {
+func newHub(ctx context.Context, w *machine.World, g GitHub, limit, app int) *hub {
 	h := &hub{ctx: ctx, w: w, timeout: g.Timeout, limit: limit, app: app, login: loginOwn}
 	h.bin, h.binErr = w.FindProgram(g.Binary, ghBins...)
 	if abs, err := filepath.Abs(h.bin); err == nil && h.binErr == nil && !w.Recorded() {
@@ -123,9 +124,9 @@ func (h *hub) run(timeout time.Duration, resource string, args ...string) ([]byt
 // its interpreter, which looks to the kernel as if it were not there itself.
 func notStarted(err error) *github.Failure {
 	if errors.Is(err, exec.ErrNotFound) {
-		return &github.Failure{Says: guard.Text("gh is not installed: "+reason(err).Error(), errorWidth), Absent: true}
+		return &github.Failure{Says: guard.Text("gh is not installed: "+machine.Reason(err).Error(), errorWidth), Absent: true}
 	}
-	return &github.Failure{Says: guard.Text("gh: "+reason(err).Error(), errorWidth)}
+	return &github.Failure{Says: guard.Text("gh: "+machine.Reason(err).Error(), errorWidth)}
 }
 
 // api asks for a path of the REST API.

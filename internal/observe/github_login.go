@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 // tokenLimit is the largest token file that is read.
@@ -30,7 +31,7 @@ func (h *hub) logIn(file string) {
 			h.env, h.login = append(h.env, "GH_TOKEN="+token), loginFile
 			return
 		}
-		h.notes = append(h.notes, guard.Text("token file not used: "+reason(err).Error(), errorWidth))
+		h.notes = append(h.notes, guard.Text("token file not used: "+machine.Reason(err).Error(), errorWidth))
 	}
 	for _, name := range []string{"GH_TOKEN", "GITHUB_TOKEN"} {
 		if v := h.w.Getenv(name); v != "" {
@@ -41,11 +42,11 @@ func (h *hub) logIn(file string) {
 
 // readToken reads a token file of mode 0600 or 0400 that holds one word. Its
 // content is in no error.
-func readToken(w *World, file string) (string, error) {
+func readToken(w *machine.World, file string) (string, error) {
 	if abs, err := filepath.Abs(file); err == nil && !w.Recorded() {
 		file = abs
 	}
-	info, err := fs.Stat(w.FS, Path(file))
+	info, err := fs.Stat(w.FS, machine.Path(file))
 	if err != nil {
 		return "", err
 	}

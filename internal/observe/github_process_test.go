@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// machine is this machine with a home, a repository and a gh of its own: a bash
+// box is this machine with a home, a repository and a gh of its own: a bash
 // script that finds in $api and $list how to answer.
-type machine struct {
+type box struct {
 	t      *testing.T
 	dir    string
 	script string
@@ -54,9 +55,9 @@ list) echo '[]' ;;
 esac
 `
 
-func newMachine(t *testing.T, fault string) *machine {
+func newBox(t *testing.T, fault string) *box {
 	t.Helper()
-	m := &machine{t: t, dir: t.TempDir(), env: map[string]string{"PATH": os.Getenv("PATH")}}
+	m := &box{t: t, dir: t.TempDir(), env: map[string]string{"PATH": os.Getenv("PATH")}}
 	m.script = fmt.Sprintf(scriptHead, m.dir) + fault + answers
 	m.put("gh", m.script, 0o755)
 	m.put("lamp/.git/HEAD", "ref: refs/heads/main\n", 0o644)
@@ -65,7 +66,7 @@ func newMachine(t *testing.T, fault string) *machine {
 	return m
 }
 
-func (m *machine) put(name, text string, mode os.FileMode) {
+func (m *box) put(name, text string, mode os.FileMode) {
 	m.t.Helper()
 	name = filepath.Join(m.dir, name)
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -77,9 +78,9 @@ func (m *machine) put(name, text string, mode os.FileMode) {
 }
 
 // observe returns the record and the surface of the repository.
-func (m *machine) observe(timeout time.Duration) (*record.Repo, *record.Surface) {
+func (m *box) observe(timeout time.Duration) (*record.Repo, *record.Surface) {
 	m.t.Helper()
-	w := &World{Home: m.dir, Host: "devbox", At: hubTime, FS: os.DirFS("/"), env: func(name string) string { return m.env[name] }}
+	w := &machine.World{Home: m.dir, Host: "devbox", At: hubTime, FS: os.DirFS("/"), Getenv: func(name string) string { return m.env[name] }}
 	g := GitHub{Binary: filepath.Join(m.dir, "gh"), Timeout: timeout, Paths: []string{filepath.Join(m.dir, "lamp")}, TokenFile: m.file}
 	var buf bytes.Buffer
 	std := &cli.Std{Program: "fleet-observe-gh", Out: bufio.NewWriter(&buf)}
@@ -104,7 +105,7 @@ func (m *machine) observe(timeout time.Duration) (*record.Repo, *record.Surface)
 	return repo, surface
 }
 
-func (m *machine) read(name string) string {
+func (m *box) read(name string) string {
 	b, _ := os.ReadFile(filepath.Join(m.dir, name))
 	return string(b)
 }
@@ -137,7 +138,7 @@ func TestGhProcess(t *testing.T) {
 			if strings.Contains(tt.fault, "sleep") {
 				timeout = time.Second
 			}
-			m := newMachine(t, tt.fault+"\n")
+			m := newBox(t, tt.fault+"\n")
 			repo, s := m.observe(timeout)
 			if repo.OK != (tt.error == "") || !strings.HasPrefix(repo.Error, tt.error) || s.Absent != tt.absent || s.OK != (tt.error == "" || tt.absent) || (repo.PRs != nil) != repo.OK {
 				t.Errorf("%+v\n%+v", repo, s)
@@ -151,7 +152,7 @@ func TestGhProcess(t *testing.T) {
 
 // A deadline ends all that gh started.
 func TestGhHangLeavesNothing(t *testing.T) {
-	m := newMachine(t, "sleep 61 & echo $! > \"$dir/child\"; wait\n")
+	m := newBox(t, "sleep 61 & echo $! > \"$dir/child\"; wait\n")
 	start := time.Now()
 	if repo, _ := m.observe(time.Second); repo.OK {
 		t.Errorf("%+v", repo)
@@ -177,7 +178,7 @@ func TestGhHangLeavesNothing(t *testing.T) {
 
 // Gh gets a listed environment.
 func TestGhEnvironment(t *testing.T) {
-	m := newMachine(t, "env | sort > \"$dir/env\"\n")
+	m := newBox(t, "env | sort > \"$dir/env\"\n")
 	m.env = map[string]string{"PATH": os.Getenv("PATH"), "HOME": m.dir, "GH_CONFIG_DIR": "/c", "HTTPS_PROXY": "http://127.0.0.1:9", "GH_TOKEN": "t1", "GITHUB_TOKEN": "t2"}
 	for _, name := range []string{"GH_DEBUG", "DEBUG", "GH_FORCE_TTY", "CLICOLOR", "CLICOLOR_FORCE", "GH_HOST", "GH_REPO", "PAGER", "GH_ENTERPRISE_TOKEN", "AWS_SECRET_ACCESS_KEY", "ANTHROPIC_API_KEY", "LD_PRELOAD"} {
 		m.env[name] = "x"
@@ -212,7 +213,7 @@ func TestGhTokenFile(t *testing.T) {
 		{"gone", "", 0, "token file not used: no such file or directory"},
 	}
 	for _, tt := range tests {
-		m := newMachine(t, "env > \"$dir/env\"\n")
+		m := newBox(t, "env > \"$dir/env\"\n")
 		m.env["GITHUB_TOKEN"] = "inherited"
 		m.file = filepath.Join(m.dir, "token")
 		if tt.mode != 0 {
@@ -233,7 +234,7 @@ func TestGhTokenFile(t *testing.T) {
 
 // Three calls a repository, and one more an hour of need.
 func TestGhCalls(t *testing.T) {
-	m := newMachine(t, "")
+	m := newBox(t, "")
 	m.observe(20 * time.Second)
 	want := []string{"api --include --hostname github.com repos/acme/lamp", "api --include --hostname github.com repos/acme/lamp/rules/branches/main?per_page=100",
 		"pr list -R github.com/acme/lamp --state open --limit 200 --json author,"}

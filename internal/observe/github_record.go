@@ -9,12 +9,13 @@ import (
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/github"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 // record writes one run of gh into the recording: of its answer what is read,
 // of stderr the first line. One that did not start leaves nothing.
 func (h *hub) record(s command.Spec, res command.Result, err error) {
-	if h.w.rec == nil || err != nil && !errors.Is(err, command.ErrTimeout) {
+	if h.w.Rec == nil || err != nil && !errors.Is(err, command.ErrTimeout) {
 		return
 	}
 	h.recording.Lock()
@@ -29,14 +30,14 @@ func (h *hub) record(s command.Spec, res command.Result, err error) {
 	} else if a, err := github.ParseAnswer(res.Stdout); err == nil {
 		out = a.Encode(s.Argv[len(s.Argv)-1])
 	}
-	h.w.rec.command(s, out, status, nil)
-	dir := filepath.Join("commands", CommandDir(s.Argv, s.Variant))
-	h.w.rec.write(filepath.Join(dir, "stderr"), []byte(guard.Text(res.FirstLine(), errorWidth)), nil)
+	h.w.Rec.Command(s, out, status, nil)
+	dir := filepath.Join("commands", machine.CommandDir(s.Argv, s.Variant))
+	h.w.Rec.Write(filepath.Join(dir, "stderr"), []byte(guard.Text(res.FirstLine(), errorWidth)), nil)
 }
 
-// keep writes a repository that leads where c leads: its remote without a user,
+// recordCheckout writes a repository that leads where c leads: its remote without a user,
 // a password or a rewrite. One that could not be read leaves nothing.
-func (r *Recording) keep(c checkout) {
+func recordCheckout(r *machine.Recording, c checkout) {
 	url := ""
 	switch {
 	case r == nil || !c.readable:
@@ -52,7 +53,7 @@ func (r *Recording) keep(c checkout) {
 	if url != "" {
 		config = fmt.Sprintf("[remote \"origin\"]\n\turl = %s\n", url)
 	}
-	r.mkdir(filepath.Join(c.dir, "refs"))
-	r.placeholder(c.dir)
-	r.file(filepath.Join(c.dir, "config"), []byte(config), nil)
+	r.Mkdir(filepath.Join(c.dir, "refs"))
+	recordHead(r, c.dir)
+	r.File(filepath.Join(c.dir, "config"), []byte(config), nil)
 }

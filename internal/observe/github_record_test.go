@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // A recording of what was observed gives the same again, and holds no raw text.
 func TestRecordAgain(t *testing.T) {
 	observe := func(dir, to string) string {
-		w, err := New(dir, time.Time{}, false)
+		w, err := machine.New(dir, time.Time{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

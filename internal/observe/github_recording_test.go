@@ -15,6 +15,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/github"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -30,7 +31,7 @@ type recording struct {
 func newRecording(t *testing.T) *recording {
 	t.Helper()
 	r := &recording{t, t.TempDir()}
-	b, err := json.Marshal(Meta{Home: "/home/ana", Host: "devbox", OS: "linux", At: hubTime})
+	b, err := json.Marshal(machine.Meta{Home: "/home/ana", Host: "devbox", OS: "linux", At: hubTime})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func (r *recording) repo(name, url string) {
 // command records one run of gh.
 func (r *recording) command(exit int, stdout, stderr string, args ...string) {
 	argv := append([]string{"gh"}, args...)
-	dir := "commands/" + CommandDir(argv, "") + "/"
+	dir := "commands/" + machine.CommandDir(argv, "") + "/"
 	r.write(dir+"argv", strings.Join(argv, "\n")+"\n")
 	r.write(dir+"stdout", stdout)
 	r.write(dir+"stderr", stderr)
@@ -118,9 +119,9 @@ func (r *recording) fine(slug string) {
 }
 
 // world is the recorded machine.
-func (r *recording) world() *World {
+func (r *recording) world() *machine.World {
 	r.t.Helper()
-	w, err := New(r.dir, time.Time{}, false)
+	w, err := machine.New(r.dir, time.Time{}, false)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ type observed struct {
 
 // observeHub observes the repositories that a stream names. Its closing record
 // must fit.
-func observeHub(t *testing.T, w *World, g GitHub, set *record.Set) observed {
+func observeHub(t *testing.T, w *machine.World, g GitHub, set *record.Set) observed {
 	t.Helper()
 	var buf bytes.Buffer
 	std := &cli.Std{Program: "fleet-observe-gh", Out: bufio.NewWriter(&buf)}
@@ -219,7 +220,7 @@ func TestWrittenCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		argv := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
-		if want := CommandDir(argv, ""); filepath.Base(filepath.Dir(f)) != want {
+		if want := machine.CommandDir(argv, ""); filepath.Base(filepath.Dir(f)) != want {
 			t.Errorf("%s: its argv is that of %s", f, want)
 		}
 		if !command.Allowed(argv) {

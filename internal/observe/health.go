@@ -14,6 +14,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -66,7 +67,7 @@ func (o Health) Read(in io.Reader, pass func(raw []byte) error) (*record.Set, er
 // machine's workspaces in set list, a surface for every project's roster, and
 // one for the asking. It returns the surfaces that could not be read, one line
 // each. What fails with one agent is that agent's own.
-func (o Health) Observe(ctx context.Context, w *World, set *record.Set, sink Sink) (unread []string, err error) {
+func (o Health) Observe(ctx context.Context, w *machine.World, set *record.Set, sink Sink) (unread []string, err error) {
 	health := &record.Surface{OK: true}
 	projects := o.projects(w, set, health)
 	rosters := &rosters{ctx: ctx, w: w, o: o, known: map[record.Registry]variables{}}
@@ -87,7 +88,7 @@ func (o Health) Observe(ctx context.Context, w *World, set *record.Set, sink Sin
 	wg.Wait()
 	emit := emitter{sink: sink, at: record.NewTime(w.At), host: w.Host}
 	for _, q := range asked {
-		q.keep(w.rec)
+		q.keep(w.Rec)
 		emit.add(record.KindHealth, q.data.Project+"/"+q.data.Agent, q.data)
 	}
 	for _, p := range projects {
@@ -96,13 +97,13 @@ func (o Health) Observe(ctx context.Context, w *World, set *record.Set, sink Sin
 	health.Rows = len(asked)
 	emit.surface(surfaceHealth, "", health)
 	emit.close("")
-	w.rec.machine(w, nil, false)
-	return emit.unread, cmp.Or(emit.err, w.rec.failed())
+	w.Rec.Meta(w, nil)
+	return emit.unread, cmp.Or(emit.err, w.Rec.Failed())
 }
 
 // projects groups the workspaces of this machine in the set, by name. When they
 // were not all read, the surface says so: then projects may be missing.
-func (o Health) projects(w *World, set *record.Set, health *record.Surface) (all []*project) {
+func (o Health) projects(w *machine.World, set *record.Set, health *record.Surface) (all []*project) {
 	if err := set.Closed(w.Host, byWorkspaces); err != nil {
 		fail(health, err)
 	} else if r, ok := set.Get(record.Identity{Host: w.Host, Kind: record.KindSurface, Subject: surfaceWorkspaces}); ok {
@@ -153,7 +154,7 @@ type question struct {
 }
 
 // question is the question to an agent of the project.
-func (p *project) question(w *World, l macf.Listed) *question {
+func (p *project) question(w *machine.World, l macf.Listed) *question {
 	q := &question{entry: l.Entry, err: l.Err, asker: p.asker, untrusted: p.untrusted, data: record.Health{Agent: guard.ID(l.Agent), Project: guard.ID(p.name),
 		Registry: &p.registry, StartedAt: l.Entry.Started}}
 	if l.Err == nil {
@@ -172,7 +173,7 @@ func (p *project) question(w *World, l macf.Listed) *question {
 		}
 		if c, err := macf.ParseConfig(b); err == nil {
 			kept, err := c.Encode()
-			w.rec.file(filepath.Join(s.Path, macf.Marker), kept, err)
+			w.Rec.File(filepath.Join(s.Path, macf.Marker), kept, err)
 			q.names = append(q.names, c.Name)
 		}
 	}
@@ -180,7 +181,7 @@ func (p *project) question(w *World, l macf.Listed) *question {
 }
 
 // ask asks the agent and judges its answer.
-func (q *question) ask(ctx context.Context, w *World, timeout time.Duration) {
+func (q *question) ask(ctx context.Context, w *machine.World, timeout time.Duration) {
 	if q.err != nil {
 		q.refuse("unreachable", fmt.Errorf("its entry in the registry is not understood: %w", q.err))
 		return

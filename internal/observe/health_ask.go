@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 // Asker asks the agents of one project for their health, several at once. It is
@@ -50,7 +50,7 @@ func (r *rosters) trust(p *project, vs []macf.Variable) (Asker, error) {
 }
 
 // keyPair gives asker the certificate of an agent. No error quotes the key.
-func keyPair(w *World, dir string, asker Asker) error {
+func keyPair(w *machine.World, dir string, asker Asker) error {
 	cert, err := w.ReadFile(filepath.Join(dir, "agent-cert.pem"), macfLimit)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func addressOf(e macf.Entry) string {
 }
 
 // get asks the agent and returns the body of its answer.
-func (q *question) get(ctx context.Context, w *World, timeout time.Duration) (body []byte) {
+func (q *question) get(ctx context.Context, w *machine.World, timeout time.Duration) (body []byte) {
 	if q.untrusted != nil {
 		q.says.Failure, q.says.Detail = "trust", q.untrusted.Error()
 		return q.says.Body
@@ -85,8 +85,8 @@ func (q *question) get(ctx context.Context, w *World, timeout time.Duration) (bo
 }
 
 // replay takes the recorded answer.
-func (q *question) replay(w *World) []byte {
-	b, err := os.ReadFile(filepath.Join(w.fixtures, "health", macf.FileOf(q.entry.Host, q.entry.Port)))
+func (q *question) replay(w *machine.World) []byte {
+	b, err := w.ReadRecorded(filepath.Join("health", macf.FileOf(q.entry.Host, q.entry.Port)))
 	if err != nil {
 		q.says.Failure, q.says.Detail = "unreachable", "no answer was recorded"
 		return q.says.Body
@@ -102,7 +102,7 @@ var failures = map[string]bool{"": true, "unreachable": true, "timeout": true, "
 
 // keep writes the answer into a recording. Of a body that does not fit only that
 // is kept: nothing tells what stands in it.
-func (q *question) keep(r *Recording) {
+func (q *question) keep(r *machine.Recording) {
 	if r == nil || q.err != nil {
 		return
 	}
@@ -115,5 +115,5 @@ func (q *question) keep(r *Recording) {
 	}
 	says.Detail = guard.Text(says.Detail, errorWidth)
 	b, err := json.MarshalIndent(says, "", "  ")
-	r.write(filepath.Join("health", macf.FileOf(q.entry.Host, q.entry.Port)), append(b, '\n'), err)
+	r.Write(filepath.Join("health", macf.FileOf(q.entry.Host, q.entry.Port)), append(b, '\n'), err)
 }

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 	asking "github.com/fleet-tools/fleet/internal/observe/agents"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -31,7 +32,7 @@ func TestTrust_ofNoWorkspace(t *testing.T) {
 	defer s.Close()
 	text := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
 	p := &project{written: "lamp", spaces: []record.Workspace{{Path: "/w/a"}, {Path: "/w/b"}}}
-	got, err := (&rosters{w: &World{FS: fstest.MapFS{}}, o: Health{Trusting: trusting}}).trust(p, []macf.Variable{{Name: "LAMP_CA_CERT", Value: text}})
+	got, err := (&rosters{w: &machine.World{FS: fstest.MapFS{}}, o: Health{Trusting: trusting}}).trust(p, []macf.Variable{{Name: "LAMP_CA_CERT", Value: text}})
 	if err == nil || err.Error() != "/w/a/.macf/certs: file does not exist" || got != nil {
 		t.Errorf("%+v %v", got, err)
 	}

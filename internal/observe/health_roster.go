@@ -14,13 +14,14 @@ import (
 	"github.com/fleet-tools/fleet/internal/github"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // rosters reads registries, each once: projects may share one.
 type rosters struct {
 	ctx   context.Context
-	w     *World
+	w     *machine.World
 	o     Health
 	hub   *hub
 	known map[record.Registry]variables
@@ -99,7 +100,7 @@ func (r *rosters) local(p *project) ([]macf.Variable, error) {
 	if !filepath.IsAbs(path) {
 		return nil, errors.New("the path of its registry is not absolute")
 	}
-	info, err := fs.Stat(r.w.FS, Path(path))
+	info, err := fs.Stat(r.w.FS, machine.Path(path))
 	switch {
 	case err == nil && info.IsDir():
 		return r.directory(p, path)
@@ -114,18 +115,18 @@ func (r *rosters) local(p *project) ([]macf.Variable, error) {
 		vs, err = macf.ParseStore(b, p.name)
 	}
 	if err != nil {
-		r.w.rec.file(path, []byte("null\n"), nil)
+		r.w.Rec.File(path, []byte("null\n"), nil)
 		return nil, at(guard.Path(path), err)
 	}
 	kept, err := macf.EncodeStore(vs, p.written)
-	r.w.rec.file(path, kept, err)
+	r.w.Rec.File(path, kept, err)
 	return vs, nil
 }
 
 // unregistered says why macf's own file is not there; nil when that is because
 // no agent has registered yet.
 func (r *rosters) unregistered(p *project, path string) error {
-	if err := r.w.dangling(path); err != nil {
+	if err := r.w.Dangling(path); err != nil {
 		return err
 	}
 	there, err := r.w.Exists(filepath.Dir(path))
@@ -136,7 +137,7 @@ func (r *rosters) unregistered(p *project, path string) error {
 		return at(guard.Path(path), err)
 	}
 	p.surface.Notes = append(p.surface.Notes, "no agent has registered yet: there is no "+guard.Path(path))
-	r.w.rec.mkdir(filepath.Dir(path))
+	r.w.Rec.Mkdir(filepath.Dir(path))
 	return nil
 }
 
@@ -160,7 +161,7 @@ func (r *rosters) directory(p *project, path string) (vs []macf.Variable, err er
 		}
 		vs = append(vs, macf.Variable{Name: name, Value: string(b)})
 	}
-	r.w.rec.mkdir(path)
+	r.w.Rec.Mkdir(path)
 	r.keepFiles(path, vs)
 	return vs, nil
 }
@@ -169,7 +170,7 @@ func (r *rosters) directory(p *project, path string) (vs []macf.Variable, err er
 // agent without its value.
 func (r *rosters) keepFiles(dir string, vs []macf.Variable) {
 	for _, v := range vs {
-		r.w.rec.file(filepath.Join(dir, guard.ID(v.Name)), []byte(v.Clean().Value), nil)
+		r.w.Rec.File(filepath.Join(dir, guard.ID(v.Name)), []byte(v.Clean().Value), nil)
 	}
 }
 
@@ -181,7 +182,7 @@ func (r *rosters) github(at record.Registry) ([]macf.Variable, error) {
 	}
 	if r.hub == nil {
 		quiet := *r.w
-		quiet.rec = nil // what is recorded is written here
+		quiet.Rec = nil // what is recorded is written here
 		r.hub = newHub(r.ctx, &quiet, GitHub{Binary: r.o.Binary, TokenFile: r.o.TokenFile, Timeout: r.o.GHTimeout}, 0, 0)
 	}
 	var vs []macf.Variable
@@ -213,11 +214,11 @@ func (r *rosters) keep(ask string, body []byte, failure *github.Failure) {
 	spec := command.Spec{Argv: []string{"gh", "api", "--include", "--hostname", "github.com", ask}}
 	switch {
 	case failure == nil:
-		r.w.rec.command(spec, append([]byte("HTTP/2.0 200\r\n\r\n"), body...), "0", nil)
+		r.w.Rec.Command(spec, append([]byte("HTTP/2.0 200\r\n\r\n"), body...), "0", nil)
 	case !failure.Absent:
-		r.w.rec.command(spec, nil, "1", nil)
+		r.w.Rec.Command(spec, nil, "1", nil)
 		says := strings.TrimPrefix(failure.Says, "rate limited: ")
-		r.w.rec.write(filepath.Join("commands", CommandDir(spec.Argv, ""), "stderr"), []byte(says), nil)
+		r.w.Rec.Write(filepath.Join("commands", machine.CommandDir(spec.Argv, ""), "stderr"), []byte(says), nil)
 	}
 }
 
@@ -240,5 +241,5 @@ func (r *rosters) authority(p *project, vs []macf.Variable) ([]byte, error) {
 			return b, nil
 		}
 	}
-	return nil, fmt.Errorf("neither the registry nor ~/.macf/certs has the certificate of the project's authority: %w", reason(err))
+	return nil, fmt.Errorf("neither the registry nor ~/.macf/certs has the certificate of the project's authority: %w", machine.Reason(err))
 }

@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/tests/broken"
 )
 
 // spacesOf is a stream of workspace records of the host of recordings, each
@@ -45,7 +47,7 @@ func spacesOf(t *testing.T, spaces ...string) *record.Set {
 	return set
 }
 
-func observeHealth(t *testing.T, w *World, set *record.Set) *agentSink {
+func observeHealth(t *testing.T, w *machine.World, set *record.Set) *agentSink {
 	t.Helper()
 	k := newAgentSink(t)
 	unread, err := Health{Binary: "gh", Timeout: time.Second, GHTimeout: time.Second}.Observe(context.Background(), w, set, k)
@@ -136,7 +138,7 @@ func TestHealth_rosters(t *testing.T) {
 		tt.make(r)
 		w := r.world()
 		if tt.by != "" {
-			w.FS = broken{w.FS, map[string]error{tt.by: syscall.EACCES}}
+			w.FS = broken.FS{FS: w.FS, By: map[string]error{tt.by: syscall.EACCES}}
 		}
 		k := observeHealth(t, w, spacesOf(t, "lamp a "+tt.registry))
 		s := k.surfaces["macf/roster:lamp"]

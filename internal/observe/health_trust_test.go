@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 	asking "github.com/fleet-tools/fleet/internal/observe/agents"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -37,7 +38,7 @@ func TestTrust(t *testing.T) {
 		for file, text := range tt.files {
 			m[file] = &fstest.MapFile{Data: []byte(text)}
 		}
-		w := &World{Home: "/home/ana", FS: m, env: func(string) string { return "" }}
+		w := &machine.World{Home: "/home/ana", FS: m, Getenv: func(string) string { return "" }}
 		var vs []macf.Variable
 		if tt.value != "" {
 			vs = []macf.Variable{{Name: "lamp_x_ca_cert", Value: tt.value}}
@@ -60,7 +61,7 @@ func TestTrust(t *testing.T) {
 				m["home/ana/"+name] = &fstest.MapFile{Data: []byte("FAKE KEY")}
 			}
 		}
-		if err := keyPair(&World{FS: m}, "/home/ana", new(asking.TLS)); err == nil || err.Error() != want || strings.Contains(err.Error(), "FAKE") {
+		if err := keyPair(&machine.World{FS: m}, "/home/ana", new(asking.TLS)); err == nil || err.Error() != want || strings.Contains(err.Error(), "FAKE") {
 			t.Errorf("up to %q: %v", file, err)
 		}
 	}
@@ -106,7 +107,7 @@ func TestHealth_record(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := observeHealth(t, w, set)
-	again, err := New(to, time.Time{}, false)
+	again, err := machine.New(to, time.Time{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

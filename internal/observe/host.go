@@ -15,6 +15,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -38,10 +39,10 @@ const RemoteSurface = "ssh"
 
 // Observe writes the records of the machine, as records of its name, or the one
 // that says why it could not be read.
-func (r Remote) Observe(ctx context.Context, w *World, sink Sink) (unread []string, err error) {
+func (r Remote) Observe(ctx context.Context, w *machine.World, sink Sink) (unread []string, err error) {
 	at, surface := record.NewTime(w.At), &record.Surface{OK: true}
 	emit := emitter{sink: sink, at: at, host: r.Name}
-	w.rec.machine(w, nil, false)
+	w.Rec.Meta(w, nil)
 	answer, err := r.ask(ctx, w)
 	if err != nil {
 		fail(surface, err)
@@ -51,7 +52,7 @@ func (r Remote) Observe(ctx context.Context, w *World, sink Sink) (unread []stri
 	emit.surface(RemoteSurface, "", surface)
 	if err != nil {
 		emit.close("")
-		return []string{fmt.Sprintf("%s: not read: %s", r.Name, surface.Error)}, cmp.Or(emit.err, w.rec.failed())
+		return []string{fmt.Sprintf("%s: not read: %s", r.Name, surface.Error)}, cmp.Or(emit.err, w.Rec.Failed())
 	}
 	for _, part := range answer.Parts {
 		for _, rec := range part.Records {
@@ -64,11 +65,11 @@ func (r Remote) Observe(ctx context.Context, w *World, sink Sink) (unread []stri
 		emit.at = part.At
 		emit.close(part.Label)
 	}
-	return emit.unread, cmp.Or(emit.err, w.rec.failed())
+	return emit.unread, cmp.Or(emit.err, w.Rec.Failed())
 }
 
 // tell fills what is known of an answer as such.
-func (r Remote) tell(s *record.Surface, a claude.Answer, w *World) {
+func (r Remote) tell(s *record.Surface, a claude.Answer, w *machine.World) {
 	for _, part := range a.Parts {
 		s.Rows += len(part.Records)
 	}
@@ -87,14 +88,14 @@ func (r Remote) tell(s *record.Surface, a claude.Answer, w *World) {
 }
 
 // ask runs the observer there and reads what it prints.
-func (r Remote) ask(ctx context.Context, w *World) (claude.Answer, error) {
+func (r Remote) ask(ctx context.Context, w *machine.World) (claude.Answer, error) {
 	spec, err := r.spec(w)
 	if err != nil {
 		return claude.Answer{}, err
 	}
 	res, err := w.Run(ctx, spec)
 	if err != nil || res.Status != 0 && res.Status != 3 {
-		w.rec.failure(spec, res, err)
+		w.Rec.Failure(spec, res, err)
 	}
 	switch {
 	case errors.Is(err, command.ErrTimeout):
@@ -112,13 +113,13 @@ func (r Remote) ask(ctx context.Context, w *World) (claude.Answer, error) {
 	if err != nil {
 		return answer, fmt.Errorf("its answer is not taken: %w", err)
 	}
-	w.rec.command(spec, answer.Lines(), strconv.Itoa(res.Status), nil)
+	w.Rec.Command(spec, answer.Lines(), strconv.Itoa(res.Status), nil)
 	return answer, nil
 }
 
 // spec is the command that asks. What runs there ends before ssh does, so that
 // it can say what took its time.
-func (r Remote) spec(w *World) (command.Spec, error) {
+func (r Remote) spec(w *machine.World) (command.Spec, error) {
 	timeout := time.Duration(r.TimeoutS) * time.Second
 	words := append(slices.Clone(r.Command), "--timeout", strconv.Itoa(max(r.TimeoutS/3, 1))+"s", "--listing-cap", strconv.Itoa(r.ListingCap))
 	if r.Binary != "claude" {

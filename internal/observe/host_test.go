@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -23,7 +24,7 @@ const (
 
 // farWorld is a machine whose ssh is a script; what it gets is in the file got
 // beside it.
-func farWorld(t *testing.T, script string) *World {
+func farWorld(t *testing.T, script string) *machine.World {
 	t.Helper()
 	dir := t.TempDir()
 	text := "#!/bin/sh\nfor a; do printf '%s\\n' \"$a\"; done >" + dir + "/got\nenv >" + dir + "/env\n" + script + "\n"
@@ -33,7 +34,7 @@ func farWorld(t *testing.T, script string) *World {
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	t.Setenv("SSH_AUTH_SOCK", "/agent")
 	t.Setenv("GH_TOKEN", "FAKE")
-	return &World{Home: dir, Host: "here", At: time.Date(2026, 11, 29, 12, 0, 30, 0, time.UTC), env: os.Getenv, FS: machineTree()}
+	return &machine.World{Home: dir, Host: "here", At: time.Date(2026, 11, 29, 12, 0, 30, 0, time.UTC), Getenv: os.Getenv, FS: os.DirFS("/")}
 }
 
 // farSink keeps what was written.
@@ -63,7 +64,7 @@ func (s *farSink) Close(at record.Time, host, label string) error {
 
 func (s *farSink) Warn(string, ...any) {}
 
-func observeFar(t *testing.T, w *World, change ...func(*Remote)) (*farSink, []string) {
+func observeFar(t *testing.T, w *machine.World, change ...func(*Remote)) (*farSink, []string) {
 	t.Helper()
 	r := Remote{Host: config.Host{Name: "box", SSH: "ana@box", Command: []string{"fleet-observe-claude"}, TimeoutS: 300}, Binary: "claude", ListingCap: 200}
 	for _, c := range change {
@@ -125,7 +126,7 @@ func TestRemote_hangs(t *testing.T) {
 // Without ssh no machine is read.
 func TestRemote_noSSH(t *testing.T) {
 	w := farWorld(t, "")
-	w.env = func(string) string { return "" }
+	w.Getenv = func(string) string { return "" }
 	t.Setenv("PATH", "")
 	if sink, _ := observeFar(t, w); sink.looked().OK || !strings.HasPrefix(sink.looked().Error, "ssh: not found in") {
 		t.Errorf("%+v", sink.looked())
@@ -220,7 +221,7 @@ func TestRemote_record(t *testing.T) {
 		}
 		quick := func(r *Remote) { r.TimeoutS = 1 }
 		first, _ := observeFar(t, w, quick)
-		again, err := Open(dir, "", w.At, true)
+		again, err := machine.Open(dir, "", w.At, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,29 +235,5 @@ func TestRemote_record(t *testing.T) {
 			}
 			return err
 		})
-	}
-}
-
-// A host is one of the scope or, without a scope, what ssh is to reach.
-func TestHostOf(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "fleet.json")
-	text := `{"v": 1, "scopes": {"lamp": {"repos": ["/r"], "hosts": [{"name": "box", "ssh": "ana@there"}]}, "wick": {"repos": ["/w"]}}}`
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w := &World{Home: dir, FS: machineTree(), env: os.Getenv}
-	for _, tt := range []struct{ scope, name, want string }{
-		{"lamp", "box", "box ana@there <nil>"},
-		{"", "ana@there", "there ana@there <nil>"},
-		{"lamp", "there", `  --host "there": the scope lamp has no host of this name; there are: box`},
-		{"wick", "box", `  --host "box": the scope wick has no host of this name; there are: none`},
-		{"moth", "box", `  ` + file + `: no scope "moth"; there are: lamp, wick`},
-		{"", "-oProxyCommand=id", `-oProxyCommand=id -oProxyCommand=id --host "-oProxyCommand=id": want a destination of ssh that names the machine, such as box or ana@box`},
-	} {
-		h, err := w.HostOf(file, tt.scope, tt.name)
-		if got := fmt.Sprint(h.Name, " ", h.SSH, " ", err); got != tt.want {
-			t.Errorf("%s %s:\n got %s\nwant %s", tt.scope, tt.name, got, tt.want)
-		}
 	}
 }

@@ -10,15 +10,13 @@ import (
 var closed = mutants.Table{
 	Errors: []string{"*github.Failure"},
 	Fields: []string{"OK", "Error", "Unread", "Unparsed", "err", "failure", "cut", "missing", "unread", "binErr"},
-	Calls:  []string{"fail", "refuse", "skip", "note", "failure", "unlist"},
+	Calls:  []string{"fail", "refuse", "skip", "note", "Failure", "unlist"},
 	Slips: map[string]string{
 		"shape.project: return nil, nil": `return []byte("{}"), nil`, // an empty file is none that parses
 	},
 	Equivalent: map[string]string{
-		"New: return nil, err (2)":                                                   "a host without a name: uname(2) does not fail",
-		"World.Processes: return syscall.Kill(pid, 0)":                               "only a /proc that hides others' processes asks; TestHidden holds what its answer means",
+		"claudeProcesses: return syscall.Kill(pid, 0)":                               "only a /proc that hides others' processes asks; TestHidden holds what its answer means",
 		"paseoReading.agentFiles: return nil":                                        "no list and an empty one read alike; that it failed is told before",
-		"paseoReading.unlist: rec.err = rec.root.RemoveAll(stored(part))":            "what cannot be removed cannot be written over: the next call says so",
 		"shape.project: return nil, err":                                             "what is no JSON has returned before",
 		"shape.project: err = enc.Encode(s.value(v))":                                "what was decoded of JSON can be encoded",
 		"shape.project: return out.Bytes(), err":                                     "what was decoded of JSON can be encoded",

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 // batch is how many items one of several workers takes at a time.
@@ -44,8 +46,8 @@ func inOrder(n, workers int, begin func() func(i int)) iter.Seq[int] {
 }
 
 // workers is how many of them read at a time. A recording is written by one.
-func (w *World) workers() int {
-	if w.rec != nil {
+func workers(w *machine.World) int {
+	if w.Rec != nil {
 		return 1
 	}
 	return runtime.GOMAXPROCS(0)

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/paseo"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -34,7 +34,7 @@ var retries = []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 150
 
 // paseoReading is what was read of Paseo's directory.
 type paseoReading struct {
-	w     *World
+	w     *machine.World
 	dir   string
 	pause func(time.Duration)
 
@@ -70,7 +70,7 @@ const badShown = 3
 // skip counts an item that was not understood.
 func (p *part) skip(name string, err error) {
 	p.Unparsed++
-	p.bad = append(p.bad, guard.Text(name+": "+reason(err).Error(), errorWidth))
+	p.bad = append(p.bad, guard.Text(name+": "+machine.Reason(err).Error(), errorWidth))
 }
 
 // surface is the finished record of the part.
@@ -86,7 +86,7 @@ func (p *part) surface(rows int) *record.Surface {
 // Observe writes the records of Paseo's agents and schedules and whether its
 // daemon lives, and returns the surfaces that could not be read, one line
 // each.
-func (p Paseo) Observe(w *World, sink Sink) (unread []string, err error) {
+func (p Paseo) Observe(w *machine.World, sink Sink) (unread []string, err error) {
 	r := &paseoReading{w: w, dir: p.dir(w), pause: p.Pause}
 	if r.pause == nil {
 		r.pause = time.Sleep
@@ -103,8 +103,8 @@ func (p Paseo) Observe(w *World, sink Sink) (unread []string, err error) {
 			r.unlist(s, r.dir, r.dir, err)
 		}
 	default:
-		w.rec.links(w.FS, r.dir)
-		w.rec.mkdir(r.dir)
+		recordLinks(w, r.dir)
+		w.Rec.Mkdir(r.dir)
 		r.readDaemon()
 		r.readAgents()
 		r.readSchedules()
@@ -125,11 +125,11 @@ func (p Paseo) Observe(w *World, sink Sink) (unread []string, err error) {
 	emit.surface("paseo/daemon", "", r.ofD.surface(lives))
 	emit.close("")
 	r.machine()
-	return emit.unread, cmp.Or(emit.err, w.rec.failed())
+	return emit.unread, cmp.Or(emit.err, w.Rec.Failed())
 }
 
 // dir is the directory to read.
-func (p Paseo) dir(w *World) string {
+func (p Paseo) dir(w *machine.World) string {
 	dir := w.Expand(cmp.Or(p.Dir, w.Getenv("PASEO_HOME"), "~/.paseo"))
 	if abs, err := filepath.Abs(dir); err == nil && !w.Recorded() {
 		dir = abs
@@ -226,16 +226,4 @@ func isRecord(e fs.DirEntry) bool {
 }
 
 // at is err with the path that it is about.
-func at(path string, err error) error { return fmt.Errorf("%s: %w", path, reason(err)) }
-
-// reason is err without the operation and path of the file system, which shows
-// paths without their first slash, and without the program that was looked for.
-func reason(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*exec.Error](err); ok {
-		return e.Err
-	}
-	return err
-}
+func at(path string, err error) error { return fmt.Errorf("%s: %w", path, machine.Reason(err)) }

@@ -128,9 +128,9 @@ func (r *paseoReading) readSchedules() {
 // place places a cwd as that of a session is placed. The repository is cleaned
 // as everywhere, so that it can be compared.
 func (r *paseoReading) place(cwd string) (repo, how string) {
-	p, how := r.w.place(cwd)
+	p, how := locate(r.w, cwd)
 	if above, _, in := strings.Cut(cwd, "/.claude/worktrees/"); in && how == record.PlacedGone {
-		if q, h := r.w.place(above); h == record.PlacedByCwd {
+		if q, h := locate(r.w, above); h == record.PlacedByCwd {
 			p, how = q, record.PlacedAbove
 		}
 	}

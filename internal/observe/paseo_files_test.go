@@ -180,3 +180,14 @@ func TestPaseo_placement(t *testing.T) {
 		}
 	}
 }
+
+// A daemon whose process nobody can look for is not gone.
+func TestPaseo_daemonUnknown(t *testing.T) {
+	r := newRecording(t) // without a process table
+	r.write("root/home/ana/.paseo/paseo.pid", `{"pid":7}`)
+	k := &seen{map[string]record.Session{}, map[string]record.Surface{}}
+	unread, err := Paseo{}.Observe(r.world(), k)
+	if s := k.surfaces["paseo/daemon"]; err != nil || s.OK || s.Error != "whether process 7 lives cannot be told" || len(unread) != 1 {
+		t.Errorf("got %+v, unread %q, %v", s, unread, err)
+	}
+}

@@ -20,25 +20,19 @@ import (
 
 // keep records what is decoded of a file.
 func (r *paseoReading) keep(name string, b []byte, k kind) {
-	rec := r.w.rec
-	if rec == nil || k.unlisted {
+	if r.w.Rec == nil || k.unlisted {
 		return
 	}
 	out, err := k.shape.project(b)
-	rec.file(r.recorded(name), out, err)
+	r.w.Rec.File(r.recorded(name), out, err)
 }
 
 // unlist notes that a directory of the part could not be listed. In a
 // recording a file stands in its place, which cannot be listed either.
 func (r *paseoReading) unlist(p *part, dir, part string, err error) {
 	fail(&p.Surface, at(dir, err))
-	rec := r.w.rec
-	if rec == nil || rec.err != nil {
-		return
-	}
 	p.unlisted = true
-	rec.err = rec.root.RemoveAll(stored(part))
-	rec.file(part, []byte("not listed\n"), nil)
+	r.w.Rec.Replace(part, []byte("not listed\n"))
 }
 
 // recorded is a file's path, with a hash for each name below agents or
@@ -58,9 +52,12 @@ func (r *paseoReading) recorded(name string) string {
 // machine records the rest of the machine: of its processes that of the
 // daemon, if it lives.
 func (r *paseoReading) machine() {
-	var table []claude.Process
-	if r.daemon.PID > 0 && r.alive != nil && *r.alive {
-		table = append(table, claude.Process{PID: r.daemon.PID})
+	switch {
+	case r.daemon.PID == 0 || r.alive != nil && !*r.alive:
+		recordTable(r.w, nil)
+	case r.alive == nil:
+		r.w.Rec.Meta(r.w, nil)
+	default:
+		recordTable(r.w, []claude.Process{{PID: r.daemon.PID}})
 	}
-	r.w.rec.machine(r.w, table, r.daemon.PID == 0 || r.alive != nil)
 }

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -16,17 +17,18 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // recordPaseo observes fsys as if it were this machine and records it.
 func recordPaseo(t *testing.T, fsys fs.FS) (k *kept, dir string) {
 	t.Helper()
-	w := &World{Home: "/home/ana", Host: "devbox", OS: "linux", Zone: "Europe/Berlin", At: looked, FS: fsys, env: func(string) string { return "" }}
+	w := &machine.World{Home: "/home/ana", Host: "devbox", OS: "linux", Zone: "Europe/Berlin", At: looked, FS: fsys, Getenv: func(string) string { return "" }}
 	return recordWorld(t, w)
 }
 
-func recordWorld(t *testing.T, w *World) (k *kept, dir string) {
+func recordWorld(t *testing.T, w *machine.World) (k *kept, dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "rec")
 	if err := w.Record(dir); err != nil {
@@ -42,7 +44,7 @@ func recordWorld(t *testing.T, w *World) (k *kept, dir string) {
 // replayPaseo observes a recording, and records it again.
 func replayPaseo(t *testing.T, dir string) (k *kept, again string) {
 	t.Helper()
-	w, err := New(dir, time.Time{}, false)
+	w, err := machine.New(dir, time.Time{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,11 +272,11 @@ func TestPaseoRecord_names(t *testing.T) {
 
 // A recording that cannot be written is a failure.
 func TestPaseoRecord_full(t *testing.T) {
-	w := &World{Home: "/home/ana", At: looked, FS: files(map[string]string{"agents/x/a.json": agentJSON("a", morning, "")}), env: func(string) string { return "" }}
-	if err := w.Record(filepath.Join(t.TempDir(), "rec")); err != nil {
+	w := &machine.World{Home: "/home/ana", At: looked, FS: files(map[string]string{"agents/x/a.json": agentJSON("a", morning, "")}), Getenv: func(string) string { return "" }}
+	to := filepath.Join(t.TempDir(), "rec")
+	if err := cmp.Or(w.Record(to), os.RemoveAll(to)); err != nil {
 		t.Fatal(err)
 	}
-	w.rec.root.Close()
 	k := &kept{surfaces: map[string]*record.Surface{}, agents: map[string]*record.Agent{}, plans: map[string]*record.Schedule{}}
 	if _, err := (Paseo{}).Observe(w, k); err == nil || !strings.HasPrefix(err.Error(), "--record: ") {
 		t.Errorf("error %v", err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kr/pretty"
 
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -83,7 +84,7 @@ var looked = time.Date(2026, 11, 29, 15, 40, 0, 0, time.UTC)
 func observePaseo(t *testing.T, fsys fs.FS) (k *kept, unread []string, pauses []time.Duration) {
 	t.Helper()
 	k = &kept{surfaces: map[string]*record.Surface{}, agents: map[string]*record.Agent{}, plans: map[string]*record.Schedule{}}
-	w := &World{Home: "/home/ana", Host: "devbox", Zone: "Europe/Berlin", At: looked, FS: fsys, env: func(string) string { return "" }}
+	w := &machine.World{Home: "/home/ana", Host: "devbox", Zone: "Europe/Berlin", At: looked, FS: fsys, Getenv: func(string) string { return "" }}
 	unread, err := Paseo{Pause: func(d time.Duration) { pauses = append(pauses, d) }}.Observe(w, k)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +200,7 @@ func TestPaseo_daemon(t *testing.T) {
 			content["paseo.pid"] = tt.file
 		}
 		k := &kept{surfaces: map[string]*record.Surface{}, agents: map[string]*record.Agent{}, plans: map[string]*record.Schedule{}}
-		w := &World{Home: "/home/ana", At: looked, BootAt: tt.boot, FS: files(content), env: func(string) string { return "" }}
+		w := &machine.World{Home: "/home/ana", At: looked, BootAt: tt.boot, FS: files(content), Getenv: func(string) string { return "" }}
 		unread, err := Paseo{Pause: func(time.Duration) {}}.Observe(w, k)
 		if err != nil {
 			t.Fatal(err)

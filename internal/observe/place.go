@@ -9,13 +9,14 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // places remembers where directories stand: sessions share them. Several may
 // ask at a time.
 type places struct {
-	w     *World
+	w     *machine.World
 	mu    sync.Mutex
 	known map[string]placed
 }
@@ -35,7 +36,7 @@ func (p *places) of(dir string) placed {
 	if ok {
 		return at
 	}
-	at.Place, at.how = p.w.place(dir)
+	at.Place, at.how = locate(p.w, dir)
 	at.real, _ = gitrepo.RealPath(p.w.FS, dir) // the place has the error
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,18 +73,18 @@ func (p *places) session(d *claude.Draft) {
 	}
 }
 
-// place places one directory, in a Placed… word.
-func (w *World) place(dir string) (gitrepo.Place, string) {
+// locate places one directory, in a Placed… word.
+func locate(w *machine.World, dir string) (gitrepo.Place, string) {
 	if dir == "" {
 		return gitrepo.Place{}, record.PlacedUnknown
 	}
 	p, err := gitrepo.Locate(w.FS, dir)
 	switch {
 	case err == nil:
-		w.rec.place(w.FS, dir, p)
+		recordPlace(w, dir, p)
 		return p, record.PlacedByCwd
 	case errors.Is(err, gitrepo.ErrNoRepository):
-		w.rec.place(w.FS, dir, p)
+		recordPlace(w, dir, p)
 		return p, record.PlacedNone
 	case errors.Is(err, fs.ErrNotExist):
 		return p, record.PlacedGone

@@ -15,6 +15,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 	"github.com/fleet-tools/fleet/internal/schedule"
 )
@@ -36,7 +37,7 @@ type planned struct {
 // skip counts an item that was not understood.
 func (p *planned) skip(name string, err error) {
 	p.Unparsed++
-	p.bad = append(p.bad, guard.Text(name+": "+reason(err).Error(), errorWidth))
+	p.bad = append(p.bad, guard.Text(name+": "+machine.Reason(err).Error(), errorWidth))
 }
 
 // refuse says why the part was not read, whole or at all: the first reason
@@ -61,7 +62,7 @@ func (p *planned) surface() *record.Surface {
 // of systemd and every run log that the configuration names, and a surface for
 // each of the three. It returns the surfaces that could not be read, one line
 // each. A scheduler that the machine does not have is absent.
-func (s Schedule) Observe(ctx context.Context, w *World, sink Sink) (unread []string, err error) {
+func (s Schedule) Observe(ctx context.Context, w *machine.World, sink Sink) (unread []string, err error) {
 	scope := s.Scope
 	if scope == nil {
 		scope = &config.Scope{}
@@ -83,14 +84,14 @@ func (s Schedule) Observe(ctx context.Context, w *World, sink Sink) (unread []st
 	}
 	emit.close("")
 	r.keepTimes()
-	w.rec.machine(w, nil, false)
-	return emit.unread, cmp.Or(emit.err, w.rec.failed())
+	w.Rec.Meta(w, nil)
+	return emit.unread, cmp.Or(emit.err, w.Rec.Failed())
 }
 
 // scheduleReading is one look at a machine's schedulers.
 type scheduleReading struct {
 	ctx   context.Context
-	w     *World
+	w     *machine.World
 	scope *config.Scope
 	look  schedule.Look
 	times map[string]time.Time // of files, for the recording
@@ -121,7 +122,7 @@ func (r *scheduleReading) spec(argv ...string) command.Spec {
 const recordedUID = 501
 
 // uid is the user whose schedulers are asked.
-func (w *World) uid() int {
+func uid(w *machine.World) int {
 	if w.Recorded() {
 		return recordedUID
 	}
@@ -135,10 +136,10 @@ const timesFile = "mtimes.json"
 // modTime is when a regular file was written last; there is false when there is
 // none.
 func (r *scheduleReading) modTime(abs string) (t time.Time, there bool, err error) {
-	info, err := fs.Stat(r.w.FS, Path(abs))
+	info, err := fs.Stat(r.w.FS, machine.Path(abs))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return time.Time{}, false, r.w.dangling(abs)
+		return time.Time{}, false, r.w.Dangling(abs)
 	case err != nil:
 		return time.Time{}, false, err
 	case !info.Mode().IsRegular():
@@ -146,7 +147,7 @@ func (r *scheduleReading) modTime(abs string) (t time.Time, there bool, err erro
 	}
 	t = info.ModTime()
 	if r.w.Recorded() {
-		if t, err = r.w.recordedTime(abs, t); err != nil {
+		if t, err = recordedTime(r.w, abs, t); err != nil {
 			return time.Time{}, false, err
 		}
 	}
@@ -159,8 +160,8 @@ func (r *scheduleReading) modTime(abs string) (t time.Time, there bool, err erro
 
 // recordedTime is the time of a file of the recording; usual when it holds
 // none.
-func (w *World) recordedTime(abs string, usual time.Time) (time.Time, error) {
-	b, err := os.ReadFile(filepath.Join(w.fixtures, timesFile))
+func recordedTime(w *machine.World, abs string, usual time.Time) (time.Time, error) {
+	b, err := w.ReadRecorded(timesFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return usual, nil
 	}
@@ -178,7 +179,7 @@ func (w *World) recordedTime(abs string, usual time.Time) (time.Time, error) {
 func (r *scheduleReading) keepTimes() {
 	if len(r.times) > 0 {
 		b, err := json.MarshalIndent(r.times, "", "  ")
-		r.w.rec.write(timesFile, append(b, '\n'), err)
+		r.w.Rec.Write(timesFile, append(b, '\n'), err)
 	}
 }
 
@@ -186,13 +187,13 @@ func (r *scheduleReading) keepTimes() {
 // read of its answer, cleaned, and the first lines of stderr on one. One that
 // did not start leaves nothing.
 func (r *scheduleReading) keep(s command.Spec, res command.Result, err error, out []byte) {
-	if r.w.rec == nil || err != nil && !errors.Is(err, command.ErrTimeout) {
+	if r.w.Rec == nil || err != nil && !errors.Is(err, command.ErrTimeout) {
 		return
 	}
 	status := strconv.Itoa(res.Status)
 	if err != nil {
 		status = "timeout"
 	}
-	r.w.rec.command(s, out, status, nil)
-	r.w.rec.write(filepath.Join("commands", CommandDir(s.Argv, s.Variant), "stderr"), []byte(guard.Text(string(res.Stderr), errorWidth)), nil)
+	r.w.Rec.Command(s, out, status, nil)
+	r.w.Rec.Write(filepath.Join("commands", machine.CommandDir(s.Argv, s.Variant), "stderr"), []byte(guard.Text(string(res.Stderr), errorWidth)), nil)
 }

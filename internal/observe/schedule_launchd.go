@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/schedule"
 )
 
@@ -43,7 +44,7 @@ func (r *scheduleReading) launchd() *planned {
 				p.refuse(at(seen.Log, err))
 			}
 			if there {
-				r.w.rec.file(seen.Log, nil, nil) // of which only the time is read
+				r.w.Rec.File(seen.Log, nil, nil) // of which only the time is read
 			}
 			seen.Ran = ran
 		}
@@ -74,7 +75,7 @@ func (r *scheduleReading) agents(p *planned, prefix string) []schedule.Agent {
 		p.refuse(at(dir, err))
 	}
 	if err == nil && !missing {
-		r.w.rec.mkdir(dir)
+		r.w.Rec.Mkdir(dir)
 	}
 	var as []schedule.Agent
 	labels := map[string]bool{}
@@ -95,16 +96,16 @@ func (r *scheduleReading) agents(p *planned, prefix string) []schedule.Agent {
 		switch {
 		case err != nil:
 			p.skip(e.Name(), err)
-			r.w.rec.file(name, nil, nil)
+			r.w.Rec.File(name, nil, nil)
 		case !strings.HasPrefix(a.Label, prefix):
 		case labels[a.Label]:
 			p.skip(e.Name(), errors.New("another file has the same Label"))
 		default:
 			labels[a.Label] = true
 			as = append(as, a)
-			if r.w.rec != nil {
+			if r.w.Rec != nil {
 				b, err := a.Encode()
-				r.w.rec.file(name, b, err)
+				r.w.Rec.File(name, b, err)
 			}
 		}
 	}
@@ -113,17 +114,17 @@ func (r *scheduleReading) agents(p *planned, prefix string) []schedule.Agent {
 
 // job asks launchd about a label.
 func (r *scheduleReading) job(bin, label string, p *planned) (schedule.Job, error) {
-	s := r.spec("launchctl", "print", fmt.Sprintf("gui/%d/%s", r.w.uid(), label))
+	s := r.spec("launchctl", "print", fmt.Sprintf("gui/%d/%s", uid(r.w), label))
 	s.Path = bin
 	res, err := r.w.Run(r.ctx, s)
 	started := err
 	var job schedule.Job
 	if err != nil {
-		err = fmt.Errorf("launchctl print: %w", reason(err))
+		err = fmt.Errorf("launchctl print: %w", machine.Reason(err))
 	} else {
 		job, err = schedule.ParsePrint(res.Status, string(res.Stdout), string(res.Stderr), &p.drift)
 	}
-	if r.w.rec != nil {
+	if r.w.Rec != nil {
 		kept := guard.Text(label, nameColumns)
 		s.Argv = []string{"launchctl", "print", fmt.Sprintf("gui/%d/%s", recordedUID, kept)}
 		var out string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/schedule"
 )
 
@@ -61,7 +62,7 @@ func (r *scheduleReading) log(abs string, log *schedule.Log) (err error) {
 	if log.Written, log.There, err = r.modTime(abs); err != nil || !log.There {
 		return err
 	}
-	f, err := r.w.FS.Open(Path(abs))
+	f, err := r.w.FS.Open(machine.Path(abs))
 	if errors.Is(err, fs.ErrNotExist) {
 		log.There, log.Written = false, time.Time{} // it was removed meanwhile
 		return nil
@@ -83,12 +84,12 @@ func (r *scheduleReading) log(abs string, log *schedule.Log) (err error) {
 		return err
 	}
 	log.Last = schedule.ParseLine(buf, int64(len(buf)) == info.Size())
-	if r.w.rec != nil {
+	if r.w.Rec != nil {
 		var b []byte
 		if log.Last != nil {
 			b, err = log.Last.Encode()
 		}
-		r.w.rec.file(abs, b, err)
+		r.w.Rec.File(abs, b, err)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 func TestLogs(t *testing.T) {
@@ -113,7 +114,7 @@ func TestLog_changes(t *testing.T) {
 		{"no end", func(string) (fs.File, error) { return oddFile{file(), nil, nil}, nil }, "/l/x: its end cannot be read"},
 		{"no bytes", func(string) (fs.File, error) { return oddReader{oddFile{file(), nil, syscall.EIO}}, nil }, "/l/x: input/output error"},
 	} {
-		w := &World{Home: "/home/ana", Host: "devbox", OS: "plan9", At: hubTime, FS: changing{base, tt.open}, env: func(string) string { return "" }}
+		w := &machine.World{Home: "/home/ana", Host: "devbox", OS: "plan9", At: hubTime, FS: changing{base, tt.open}, Getenv: func(string) string { return "" }}
 		s := observeSchedule(t, w, &config.Scope{RunLogs: []config.RunLog{{Source: "digest", Path: "/l/x", StaleAfterH: 24}}})
 		p, row := s.surfaces["schedule/log:digest"], s.rows["log/digest"]
 		if p.Error != tt.want || p.OK != (tt.want == "") || (row != nil) != p.OK || row != nil && row.Status != "never ran" {

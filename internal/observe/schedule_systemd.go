@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/fleet-tools/fleet/internal/command"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/schedule"
 )
 
@@ -41,7 +42,7 @@ func (r *scheduleReading) systemd() *planned {
 	m := manager{r, bin}
 	there, unsure := r.w.Exists(booted)
 	if there {
-		r.w.rec.mkdir(booted)
+		r.w.Rec.Mkdir(booted)
 	}
 	elapses, err := m.timers()
 	switch {
@@ -126,7 +127,7 @@ type manager struct {
 func (m manager) ask(args []string, parse func(out []byte) (kept []byte, err error)) error {
 	s := m.r.spec(append([]string{"systemctl", "--user"}, args...)...)
 	s.Path = m.bin
-	if dir := "/run/user/" + strconv.Itoa(m.r.w.uid()); m.r.w.Getenv("XDG_RUNTIME_DIR") == "" {
+	if dir := "/run/user/" + strconv.Itoa(uid(m.r.w)); m.r.w.Getenv("XDG_RUNTIME_DIR") == "" {
 		s.Env = append(s.Env, "XDG_RUNTIME_DIR="+dir) // cron and the like do not set it
 	}
 	res, err := m.r.w.Run(m.r.ctx, s)
@@ -134,7 +135,7 @@ func (m manager) ask(args []string, parse func(out []byte) (kept []byte, err err
 	var kept []byte
 	switch {
 	case err != nil:
-		err = fmt.Errorf("systemctl: %w", reason(err))
+		err = fmt.Errorf("systemctl: %w", machine.Reason(err))
 	case res.Status != 0:
 		err = fmt.Errorf("systemctl: %s", cmp.Or(res.FirstLine(), "exit status "+strconv.Itoa(res.Status)))
 	default:

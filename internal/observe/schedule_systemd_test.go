@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fleet-tools/fleet/internal/command"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/schedule"
 )
 
@@ -110,7 +111,7 @@ func TestSystemd(t *testing.T) {
 }
 
 func remove(r *recording, argv []string) {
-	if err := os.RemoveAll(filepath.Join(r.dir, "commands", CommandDir(argv, ""))); err != nil {
+	if err := os.RemoveAll(filepath.Join(r.dir, "commands", machine.CommandDir(argv, ""))); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -160,7 +161,7 @@ func TestSystemd_notRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", "")
-	r := &scheduleReading{w: &World{OS: "linux", Home: dir, env: func(string) string { return dir }}}
+	r := &scheduleReading{w: &machine.World{OS: "linux", Home: dir, Getenv: func(string) string { return dir }}}
 	p := r.systemd()
 	if p.OK || p.Absent || p.Error != "systemctl: "+filepath.Join(dir, "systemctl")+" cannot be run: permission denied" {
 		t.Errorf("got %+v", p.Surface)

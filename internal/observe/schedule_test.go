@@ -17,6 +17,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -27,7 +28,7 @@ type planSeen struct {
 	unread   []string
 }
 
-func observeSchedule(t *testing.T, w *World, scope *config.Scope) planSeen {
+func observeSchedule(t *testing.T, w *machine.World, scope *config.Scope) planSeen {
 	t.Helper()
 	var buf bytes.Buffer
 	std := &cli.Std{Program: "fleet-observe-schedule", Out: bufio.NewWriter(&buf)}
@@ -65,7 +66,7 @@ const agentsDir = "root/Users/ana/Library/LaunchAgents/"
 
 func newMac(t *testing.T) mac {
 	m := mac{newRecording(t)}
-	b, err := json.Marshal(Meta{Home: "/Users/ana", Host: "studio", OS: "darwin", Zone: "Europe/Lisbon", At: hubTime})
+	b, err := json.Marshal(machine.Meta{Home: "/Users/ana", Host: "studio", OS: "darwin", Zone: "Europe/Lisbon", At: hubTime})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func (m mac) agent(label, body, status, stdout, stderr string) {
 
 // answer puts a command into the recording.
 func (r *recording) answer(argv []string, status, stdout, stderr string) {
-	dir := "commands/" + CommandDir(argv, "") + "/"
+	dir := "commands/" + machine.CommandDir(argv, "") + "/"
 	r.write(dir+"status", status+"\n")
 	r.write(dir+"stdout", stdout)
 	r.write(dir+"stderr", stderr)
@@ -202,7 +203,7 @@ func TestLaunchd_notFound(t *testing.T) {
 		t.Skip("launchctl is there")
 	}
 	t.Setenv("PATH", "")
-	w := &World{Home: "/Users/ana", Host: "studio", OS: "darwin", At: hubTime, env: func(string) string { return "" },
+	w := &machine.World{Home: "/Users/ana", Host: "studio", OS: "darwin", At: hubTime, Getenv: func(string) string { return "" },
 		FS: fstest.MapFS{"Users/ana/Library/LaunchAgents/a.plist": {Data: []byte(plistOf("com.example.a", ""))}}}
 	s := observeSchedule(t, w, exampleScope)
 	if p, a := s.surfaces["schedule/launchd"], s.rows["launchd/com.example.a"]; p.OK || !strings.HasPrefix(p.Error, "launchctl: not found in ") || a == nil || a.Status != "unknown" {
@@ -240,7 +241,7 @@ func TestSchedule_recordsFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := observeSchedule(t, w, exampleScope)
-	again, err := New(dir, time.Time{}, false)
+	again, err := machine.New(dir, time.Time{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

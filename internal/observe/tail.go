@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -24,7 +25,7 @@ const large = 4 << 20
 
 // ends reads the ends of transcripts, one after the other.
 type ends struct {
-	w     *World
+	w     *machine.World
 	at    time.Time
 	large *sync.Mutex // of all that read
 	buf   []byte
@@ -32,9 +33,9 @@ type ends struct {
 
 // read reads the end of one transcript into what begin returns.
 func (t *ends) read(path string, begin func(time.Time) *claude.Tail) record.Transcript {
-	f, err := t.w.FS.Open(Path(path))
+	f, err := t.w.FS.Open(machine.Path(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		err = cmp.Or(t.w.dangling(path), err)
+		err = cmp.Or(t.w.Dangling(path), err)
 	}
 	if err != nil {
 		return record.Transcript{Found: !errors.Is(err, fs.ErrNotExist), Unread: unreadWhy(err), LastTurn: claude.TurnNone}
@@ -47,9 +48,9 @@ func (t *ends) read(path string, begin func(time.Time) *claude.Tail) record.Tran
 	}
 	defer t.shrink()
 	r, tail := t.readTail(ra, info.Size(), begin)
-	if t.w.rec != nil && tail != nil {
+	if t.w.Rec != nil && tail != nil {
 		b, err := tail.Encode()
-		t.w.rec.file(path, b, err)
+		t.w.Rec.File(path, b, err)
 	}
 	return r
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -21,7 +22,7 @@ const newestSubagents = 16
 
 // transcripts finds and reads the transcripts of one Claude directory.
 type transcripts struct {
-	w       *World
+	w       *machine.World
 	surface *record.Surface
 	files   map[string][]string // session id → transcript paths
 	large   sync.Mutex          // held by who has a large part of one in memory
@@ -30,7 +31,7 @@ type transcripts struct {
 
 // newTranscripts indexes projects/*/<session id>.jsonl. The directory names
 // are never computed from a cwd: the rule that makes them loses information.
-func newTranscripts(w *World, d *claudeDir, s *record.Surface) *transcripts {
+func newTranscripts(w *machine.World, d *claudeDir, s *record.Surface) *transcripts {
 	t := &transcripts{w: w, surface: s, files: map[string][]string{}}
 	if !s.OK || s.Absent {
 		return t
@@ -42,7 +43,7 @@ func newTranscripts(w *World, d *claudeDir, s *record.Surface) *transcripts {
 		return t
 	}
 	for _, p := range projects {
-		if !w.isDir(dir, p) {
+		if !w.IsDir(dir, p) {
 			continue
 		}
 		entries, _, err := w.ReadDir(filepath.Join(dir, p.Name()))
@@ -141,7 +142,7 @@ func (t *transcripts) subagents(dir string, ends *ends) (s *record.Subagents, un
 			unread = cmp.Or(unread, "a subagent's transcript: "+unreadWhy(err))
 		}
 	}
-	root := Path(filepath.Join(dir, "subagents"))
+	root := machine.Path(filepath.Join(dir, "subagents"))
 	_ = fs.WalkDir(t.w.FS, root, func(p string, e fs.DirEntry, err error) error {
 		note(err)
 		if err != nil || !strings.HasPrefix(e.Name(), "agent-") || !strings.HasSuffix(e.Name(), ".jsonl") {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -156,7 +157,7 @@ func TestTranscripts(t *testing.T) {
 		f.Data = bytes.Replace(f.Data, []byte("{"), []byte(`{"isSidechain":true,`), 1)
 		return f
 	}
-	w := &World{At: look, FS: fstest.MapFS{
+	w := &machine.World{At: look, FS: fstest.MapFS{
 		"h/.claude/projects/-w-a/s1.jsonl":                       file("2026-11-29T14:10:00.000Z", "end_turn"),
 		"h/.claude/projects/-w-b/s1.jsonl":                       file("2026-11-29T14:20:00.000Z", "tool_use"),
 		"h/.claude/projects/-w-a/s2.jsonl":                       file("2026-11-29T14:10:00.000Z", "tool_use"),
@@ -185,7 +186,7 @@ func TestTranscripts(t *testing.T) {
 
 // A transcript behind a link that leads nowhere is there and was not read.
 func TestTranscripts_dangling(t *testing.T) {
-	w := &World{At: look, FS: fstest.MapFS{"p/s.jsonl": {Data: []byte("../gone.jsonl"), Mode: fs.ModeSymlink}}}
+	w := &machine.World{At: look, FS: fstest.MapFS{"p/s.jsonl": {Data: []byte("../gone.jsonl"), Mode: fs.ModeSymlink}}}
 	got := (&ends{w: w, at: look, large: new(sync.Mutex)}).read("/p/s.jsonl", claude.NewTail)
 	if !got.Found || !strings.HasSuffix(got.Unread, "a symbolic link that leads nowhere") {
 		t.Errorf("got %+v", got)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -68,8 +69,8 @@ func written(t *testing.T, files map[string]string) (dir, root string) {
 }
 
 var (
-	version  = filepath.Join("commands", CommandDir([]string{"claude", "--version"}, ""))
-	agents   = filepath.Join("commands", CommandDir([]string{"claude", "agents", "--json", "--all"}, ""))
+	version  = filepath.Join("commands", machine.CommandDir([]string{"claude", "--version"}, ""))
+	agents   = filepath.Join("commands", machine.CommandDir([]string{"claude", "agents", "--json", "--all"}, ""))
 	listed   = []string{version + "/stdout", version + "/status", agents + "/stdout", agents + "/status"}
 	projects = []string{"root/home/dev/.claude/projects/-home-dev-lamp/" + testID + ".jsonl"}
 	homed    = []string{"root/home/dev/.claude/history.jsonl"}
@@ -81,7 +82,7 @@ func watch(t *testing.T, dir string) *seen {
 	k := &seen{map[string]record.Session{}, map[string]record.Surface{}}
 	done := make(chan error, 1)
 	go func() {
-		w, err := New(dir, time.Time{}, false)
+		w, err := machine.New(dir, time.Time{}, false)
 		if err == nil {
 			_, err = Claude{Binary: "claude", ListingCap: 200}.Observe(context.Background(), w, k)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -41,7 +42,7 @@ const (
 // no name: anybody may run something in a directory that claims to be an agent's.
 // A process in a git worktree that lies in a workspace and is none itself belongs
 // to none: it is another checkout.
-func (o Workspaces) Observe(w *World, sink Sink) (unread []string, err error) {
+func (o Workspaces) Observe(w *machine.World, sink Sink) (unread []string, err error) {
 	h := &homes{w: w, surface: &record.Surface{OK: true}, configs: map[string]*macf.Space{}, owners: map[string]string{}}
 	h.scan(o.roots(w))
 	agents := &record.Surface{OK: true}
@@ -56,12 +57,12 @@ func (o Workspaces) Observe(w *World, sink Sink) (unread []string, err error) {
 	emit.surface(surfaceWorkspaces, "", h.surface)
 	emit.surface(surfaceAgents, "", agents)
 	emit.close("")
-	return emit.unread, cmp.Or(emit.err, w.rec.failed())
+	return emit.unread, cmp.Or(emit.err, w.Rec.Failed())
 }
 
 // roots are the directories to look through, absolute. named tells that
 // somebody named them, so that they must be there.
-func (o Workspaces) roots(w *World) (dirs []string, named bool) {
+func (o Workspaces) roots(w *machine.World) (dirs []string, named bool) {
 	dirs = o.Roots
 	if len(dirs) == 0 {
 		for dir := range strings.SplitSeq(w.Getenv("MACF_WORKSPACE_ROOT"), ":") {
@@ -89,7 +90,7 @@ func (o Workspaces) roots(w *World) (dirs []string, named bool) {
 
 // usualRoots are what macf looks through when nobody names a root: the parent
 // of the workspace that the working directory lies in, and ~/repos.
-func usualRoots(w *World) (dirs []string) {
+func usualRoots(w *machine.World) (dirs []string) {
 	if cwd, err := os.Getwd(); err == nil && !w.Recorded() {
 		for dir := cwd; dir != "/"; dir = filepath.Dir(dir) {
 			if there, err := w.Exists(filepath.Join(dir, macf.Marker)); there || err != nil {
@@ -103,7 +104,7 @@ func usualRoots(w *World) (dirs []string) {
 
 // homes are the workspaces of a machine.
 type homes struct {
-	w       *World
+	w       *machine.World
 	surface *record.Surface
 	paths   []string               // canonical, of every workspace
 	configs map[string]*macf.Space // by path; nil: its configuration is not understood
@@ -115,7 +116,7 @@ type homes struct {
 // note tells of something that was there and is not understood.
 func (h *homes) note(path string, err error) {
 	h.surface.Unparsed++
-	h.remark(guard.Path(path) + ": " + unreadWhy(reason(err)))
+	h.remark(guard.Path(path) + ": " + unreadWhy(machine.Reason(err)))
 }
 
 // remark adds a line to the notes, as many as a surface takes.
@@ -135,7 +136,7 @@ func (h *homes) add(path string) {
 	}
 	if err != nil {
 		h.note(file, err)
-		h.w.rec.file(file, []byte("null\n"), nil)
+		h.w.Rec.File(file, []byte("null\n"), nil)
 		return
 	}
 	if c.Registry.Kind == "local" {
@@ -143,7 +144,7 @@ func (h *homes) add(path string) {
 	}
 	h.configs[path] = &macf.Space{Path: path, Config: c}
 	kept, err := c.Encode()
-	h.w.rec.file(file, kept, err)
+	h.w.Rec.File(file, kept, err)
 }
 
 // spaces are the workspaces that are understood, with what lies beside the
@@ -196,7 +197,7 @@ func (h *homes) beside(at func(label string) string, label string, told map[stri
 		h.note(file, err)
 	}
 	told[file] = true
-	h.w.rec.file(file, kept, nil)
+	h.w.Rec.File(file, kept, nil)
 }
 
 // finish completes the surface of the workspaces.
@@ -220,7 +221,7 @@ func (h *homes) finish(running []macf.Running) {
 	case err != nil:
 		fail(h.surface, at(h.w.Expand("~/.macf"), err))
 	case there:
-		h.w.rec.mkdir(h.w.Expand("~/.macf"))
+		h.w.Rec.Mkdir(h.w.Expand("~/.macf"))
 	case !h.named && len(h.paths) == 0 && !channel:
 		h.surface.Absent = true
 	}
@@ -228,7 +229,7 @@ func (h *homes) finish(running []macf.Running) {
 
 // sessionOf is what Claude Code's own file says of a process; nil when there is
 // none, or it is that of an earlier process.
-func sessionOf(w *World, p macf.Process) *claude.ProcessFile {
+func sessionOf(w *machine.World, p macf.Process) *claude.ProcessFile {
 	file := filepath.Join(w.Expand(cmp.Or(w.Getenv("CLAUDE_CONFIG_DIR"), "~/.claude")), "sessions", fmt.Sprint(p.PID)+".json")
 	b, err := w.ReadFile(file, processLimit)
 	if err != nil {
@@ -239,6 +240,6 @@ func sessionOf(w *World, p macf.Process) *claude.ProcessFile {
 		return nil
 	}
 	kept, err := f.Encode()
-	w.rec.file(file, kept, err)
+	w.Rec.File(file, kept, err)
 	return &f
 }

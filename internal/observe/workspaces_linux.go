@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 // agentProcesses returns the processes of this machine that may be an agent's,
 // with what of their environment is read: of other users' it cannot be. notes
 // says what the table does not show.
-func (w *World) agentProcesses() (ps []macf.Process, notes []string, err error) {
-	if w.fixtures != "" {
-		ps, err = w.recordedAgents()
+func agentProcesses(w *machine.World) (ps []macf.Process, notes []string, err error) {
+	if w.Recorded() {
+		ps, err = machine.RecordedProcesses[macf.Process](w)
 		return ps, nil, err
 	}
 	dirs, err := os.ReadDir("/proc")

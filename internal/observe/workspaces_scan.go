@@ -11,6 +11,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/gitrepo"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -45,8 +46,8 @@ func (h *homes) scan(roots []string, named bool) {
 		case err != nil:
 			h.blind(root, err)
 		default:
-			h.w.rec.links(h.w.FS, root)
-			h.w.rec.mkdir(real)
+			recordLinks(h.w, root)
+			h.w.Rec.Mkdir(real)
 			todo = append(todo, spot{real, 0})
 		}
 	}
@@ -86,7 +87,7 @@ func (h *homes) look(at spot) (below []spot) {
 	}
 	for _, e := range entries {
 		name, dir := e.Name(), filepath.Join(at.dir, e.Name())
-		if strings.HasPrefix(name, ".") || pruned[name] || !h.w.isDir(at.dir, e) {
+		if strings.HasPrefix(name, ".") || pruned[name] || !h.w.IsDir(at.dir, e) {
 			continue
 		}
 		if e.Type()&fs.ModeSymlink != 0 {
@@ -98,7 +99,7 @@ func (h *homes) look(at spot) (below []spot) {
 				h.blind(dir, err)
 				continue
 			}
-			h.w.rec.links(h.w.FS, dir)
+			recordLinks(h.w, dir)
 			dir = real
 		}
 		below = append(below, spot{dir, at.depth + 1})
@@ -108,19 +109,19 @@ func (h *homes) look(at spot) (below []spot) {
 
 // blind notes a directory that could not be looked at.
 func (h *homes) blind(dir string, err error) {
-	h.unread = append(h.unread, guard.Path(dir)+": "+unreadWhy(reason(err)))
+	h.unread = append(h.unread, guard.Path(dir)+": "+unreadWhy(machine.Reason(err)))
 }
 
 // agents reads the process table: the sessions of Claude Code that are no
 // helpers, and the channel servers.
 func (h *homes) agents(s *record.Surface) (running []macf.Running) {
-	table, notes, err := h.w.agentProcesses()
+	table, notes, err := agentProcesses(h.w)
 	if err != nil {
-		h.w.rec.machine(h.w, nil, false)
+		h.w.Rec.Meta(h.w, nil)
 		fail(s, err)
 		return running
 	}
-	h.w.rec.agents(h.w, table)
+	recordAgents(h.w, table)
 	s.Notes = notes
 	for _, p := range table {
 		r := macf.Running{Process: p, Boot: h.w.BootAt}
@@ -172,7 +173,7 @@ func (h *homes) version(p macf.Process) string {
 		return ""
 	}
 	if real, err := gitrepo.RealPath(h.w.FS, dir); err == nil {
-		h.w.rec.links(h.w.FS, dir)
+		recordLinks(h.w, dir)
 		dir = macf.NewProcess(0, "", "", real, []string{real}).Server
 	}
 	file := filepath.Join(dir, "package.json")
@@ -181,7 +182,7 @@ func (h *homes) version(p macf.Process) string {
 		return ""
 	}
 	version := macf.PackageVersion(b)
-	h.w.rec.file(file, macf.EncodePackage(version), nil)
+	h.w.Rec.File(file, macf.EncodePackage(version), nil)
 	return version
 }
 
@@ -198,7 +199,7 @@ func (h *homes) owner(cwd string) string {
 	for dir := start; ; dir = filepath.Dir(dir) {
 		if there, err := h.w.Exists(filepath.Join(dir, macf.Marker)); err == nil && there {
 			if home = dir; h.configs[dir] == nil {
-				h.w.rec.file(filepath.Join(dir, macf.Marker), []byte("null\n"), nil)
+				h.w.Rec.File(filepath.Join(dir, macf.Marker), []byte("null\n"), nil)
 			}
 			break
 		}
@@ -216,6 +217,6 @@ func (h *homes) worktree(dir string) bool {
 	if err != nil || !strings.Contains(string(b), "/worktrees/") {
 		return false
 	}
-	h.w.rec.file(filepath.Join(dir, ".git"), []byte("gitdir: /withheld/worktrees/x\n"), nil)
+	h.w.Rec.File(filepath.Join(dir, ".git"), []byte("gitdir: /withheld/worktrees/x\n"), nil)
 	return true
 }

@@ -12,7 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/tests/broken"
 )
 
 // agentSink keeps what an observer of agents writes.
@@ -68,7 +71,7 @@ func (r *recording) table(processes string) {
 	r.write("meta.json", `{"home":"/home/ana","host":"devbox","os":"linux","at":"2026-11-29T15:10:00Z","boot_at":"2026-11-29T08:00:00Z","processes":[`+processes+`]}`)
 }
 
-func observeSpaces(t *testing.T, w *World, o Workspaces) *agentSink {
+func observeSpaces(t *testing.T, w *machine.World, o Workspaces) *agentSink {
 	t.Helper()
 	k := newAgentSink(t)
 	unread, err := o.Observe(w, k)
@@ -113,7 +116,7 @@ func TestWorkspaces_roots(t *testing.T) {
 		"one is no directory": {[]string{"/b/.macf/macf-agent.json"}, nil, "", "", false},
 	} {
 		w := r.world()
-		w.env = func(v string) string { return map[string]string{"MACF_WORKSPACE_ROOT": tt.env}[v] }
+		w.Getenv = func(v string) string { return map[string]string{"MACF_WORKSPACE_ROOT": tt.env}[v] }
 		k := observeSpaces(t, w, Workspaces{tt.roots, tt.configured})
 		if s := k.surfaces[surfaceWorkspaces]; k.paths() != tt.want || s.OK != tt.ok || s.Rows != len(strings.Fields(tt.want)) || s.Absent {
 			t.Errorf("%s: %s, want %s; %+v", name, k.paths(), tt.want, s)
@@ -139,7 +142,7 @@ func TestWorkspaces_beside(t *testing.T) {
 	t.Chdir(filepath.Join(dir, "p/one/below"))
 	t.Setenv("HOME", filepath.Join(dir, "home"))
 	t.Setenv("MACF_WORKSPACE_ROOT", "")
-	w, err := New("", time.Now(), false)
+	w, err := machine.New("", time.Now(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +197,7 @@ func TestWorkspaces_unread(t *testing.T) {
 		"stat home/ana/.macf":                         {"/home/ana/.macf: permission denied", "a b/c", 2},
 	} {
 		w := r.world()
-		w.FS = broken{w.FS, map[string]error{by: syscall.EACCES}}
+		w.FS = broken.FS{FS: w.FS, By: map[string]error{by: syscall.EACCES}}
 		k := observeSpaces(t, w, Workspaces{})
 		s := k.surfaces[surfaceWorkspaces]
 		if got := strings.ReplaceAll(k.paths(), "/home/ana/repos/", ""); got != tt.paths || s.OK != (tt.says == "") || s.Error != tt.says || s.Unparsed != tt.unparsed || len(s.Notes) != tt.unparsed || s.Absent {
@@ -208,7 +211,7 @@ func TestWorkspaces_unread(t *testing.T) {
 		}
 	}
 	w := r.world()
-	w.FS = broken{w.FS, map[string]error{"list home/ana/repos/b": syscall.EACCES, "stat home/ana/repos/a/.macf/macf-agent.json": syscall.EACCES}}
+	w.FS = broken.FS{FS: w.FS, By: map[string]error{"list home/ana/repos/b": syscall.EACCES, "stat home/ana/repos/a/.macf/macf-agent.json": syscall.EACCES}}
 	if s := observeSpaces(t, w, Workspaces{}).surfaces[surfaceWorkspaces]; s.Error != "/home/ana/repos/a: permission denied, and 1 more that could not be read" {
 		t.Errorf("%+v", s)
 	}
@@ -317,7 +320,7 @@ func TestWorkspaces_noTable(t *testing.T) {
 	for name, meta := range map[string]string{"none": `{"home":"/home/ana","host":"h","at":"2026-11-29T15:10:00Z"}`,
 		"of another shape": `{"home":"/home/ana","host":"h","at":"2026-11-29T15:10:00Z","processes":[{"pid":1,"env":7}]}`} {
 		r.write("meta.json", meta)
-		w, err := New(r.dir, time.Time{}, false)
+		w, err := machine.New(r.dir, time.Time{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +331,7 @@ func TestWorkspaces_noTable(t *testing.T) {
 		if err := os.Remove(filepath.Join(r.dir, "meta.json")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.recordedAgents(); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := machine.RecordedProcesses[macf.Process](w); !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}

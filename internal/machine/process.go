@@ -1,4 +1,4 @@
-package observe
+package machine
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 // Alive tells whether a pid exists: nil when that cannot be told. A process
 // that we may not signal exists.
 func (w *World) Alive(pid int) *bool {
-	if w.fixtures != "" {
-		ps, err := w.recordedProcesses()
+	if w.Recorded() {
+		ps, err := RecordedProcesses[struct{ PID int }](w)
 		if err != nil {
 			return nil
 		}

@@ -1,4 +1,4 @@
-package observe
+package machine
 
 import (
 	"crypto/sha256"
@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,21 +14,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 // Meta is the meta.json of a recorded machine.
 type Meta struct {
-	Home      string           `json:"home"`
-	Host      string           `json:"host"`
-	OS        string           `json:"os"`
-	Zone      string           `json:"zone"`
-	At        time.Time        `json:"at"`
-	BootAt    time.Time        `json:"boot_at,omitzero"`
-	AwakeS    *float64         `json:"awake_s,omitempty"`
-	Processes []claude.Process `json:"processes"` // null: the process table could not be read
+	Home      string    `json:"home"`
+	Host      string    `json:"host"`
+	OS        string    `json:"os"`
+	Zone      string    `json:"zone"`
+	At        time.Time `json:"at"`
+	BootAt    time.Time `json:"boot_at,omitzero"`
+	AwakeS    *float64  `json:"awake_s,omitempty"`
+	Processes any       `json:"processes"` // rows as the observer has them that recorded them; null: the process table could not be read
 }
 
 // openFixtures reads DIR/meta.json; nothing of this machine is read under it.
@@ -47,20 +45,30 @@ func openFixtures(dir string, now time.Time, given bool) (*World, error) {
 		return nil, fmt.Errorf("--fixtures: %w", err)
 	}
 	w := &World{Home: m.Home, Host: m.Host, OS: m.OS, Zone: guard.Text(m.Zone, zoneColumns), At: m.At, BootAt: m.BootAt, AwakeS: m.AwakeS,
-		FS: dotGit{tree{root.FS(), root.OpenFile}}, env: func(string) string { return "" }, fixtures: dir}
+		FS: dotGit{tree{root.FS(), root.OpenFile}}, Getenv: func(string) string { return "" }, fixtures: dir}
 	if given {
 		w.At, w.AwakeS = now, nil
 	}
 	return w, nil
 }
 
-// recordedProcesses returns the process table of the recording.
-func (w *World) recordedProcesses() ([]claude.Process, error) {
-	b, err := os.ReadFile(filepath.Join(w.fixtures, "meta.json"))
+// ReadRecorded reads a file of the recording that is none of its machine, such as
+// meta.json. On this machine there is none.
+func (w *World) ReadRecorded(name string) ([]byte, error) {
+	if !w.Recorded() {
+		return nil, fs.ErrNotExist
+	}
+	return os.ReadFile(filepath.Join(w.fixtures, name))
+}
+
+// RecordedProcesses is the process table of a recording, of its rows what P
+// has. One that could not be read when it was recorded is an error.
+func RecordedProcesses[P any](w *World) ([]P, error) {
+	b, err := w.ReadRecorded("meta.json")
 	if err != nil {
 		return nil, err
 	}
-	var m Meta
+	var m struct{ Processes []P }
 	if err := json.Unmarshal(b, &m); err != nil {
 		return nil, err
 	}
@@ -133,10 +141,3 @@ func (d dotGit) ReadDir(name string) ([]fs.DirEntry, error) {
 func (d dotGit) ReadLink(name string) (string, error) { return fs.ReadLink(d.FS, d.stored(name)) }
 
 func (d dotGit) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(d.FS, d.stored(name)) }
-
-func ignoreEOF(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
-}

@@ -1,4 +1,4 @@
-package observe
+package machine
 
 import (
 	"fmt"
@@ -87,5 +87,29 @@ func TestDry(t *testing.T) {
 	}
 	if w.Dry() {
 		t.Error("nothing asks for a dry run")
+	}
+}
+
+// A host is one of the scope or, without a scope, what ssh is to reach.
+func TestHostOf(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "fleet.json")
+	text := `{"v": 1, "scopes": {"lamp": {"repos": ["/r"], "hosts": [{"name": "box", "ssh": "ana@there"}]}, "wick": {"repos": ["/w"]}}}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := &World{Home: dir, FS: machineTree(), Getenv: os.Getenv}
+	for _, tt := range []struct{ scope, name, want string }{
+		{"lamp", "box", "box ana@there <nil>"},
+		{"", "ana@there", "there ana@there <nil>"},
+		{"lamp", "there", `  --host "there": the scope lamp has no host of this name; there are: box`},
+		{"wick", "box", `  --host "box": the scope wick has no host of this name; there are: none`},
+		{"moth", "box", `  ` + file + `: no scope "moth"; there are: lamp, wick`},
+		{"", "-oProxyCommand=id", `-oProxyCommand=id -oProxyCommand=id --host "-oProxyCommand=id": want a destination of ssh that names the machine, such as box or ana@box`},
+	} {
+		h, err := w.HostOf(file, tt.scope, tt.name)
+		if got := fmt.Sprint(h.Name, " ", h.SSH, " ", err); got != tt.want {
+			t.Errorf("%s %s:\n got %s\nwant %s", tt.scope, tt.name, got, tt.want)
+		}
 	}
 }

@@ -1,12 +1,13 @@
-// Package observe is the edge at which observers meet a machine: this one, or
-// a recording of one. What is read goes to the pure packages that parse it.
-package observe
+// Package machine is the machine that a program looks at: this one, or a
+// recording of one.
+package machine
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -20,7 +21,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// World is the machine that an observer looks at.
+// World is a machine.
 type World struct {
 	Home   string
 	Host   string
@@ -31,9 +32,10 @@ type World struct {
 	AwakeS *float64  // seconds awake since boot; nil when it cannot be told
 	FS     fs.FS     // rooted at /
 
-	env      func(string) string
+	Getenv func(name string) string // of the program's environment; a recording has none
+	Rec    *Recording               // what is read goes there; nil when nothing is recorded
+
 	fixtures string
-	rec      *Recording
 }
 
 // zoneColumns is more than the longest name of a zone has. It comes from TZ, where anything may be.
@@ -55,7 +57,7 @@ func New(fixtures string, now time.Time, given bool) (*World, error) {
 		return nil, err
 	}
 	host, _, _ = strings.Cut(host, ".")
-	w := &World{Home: home, Host: host, At: now, FS: machineTree(), env: os.Getenv}
+	w := &World{Home: home, Host: host, At: now, FS: machineTree(), Getenv: os.Getenv}
 	w.platform()
 	w.Zone = guard.Text(w.Zone, zoneColumns)
 	if given {
@@ -86,10 +88,6 @@ func (w *World) Clock() *record.Clock {
 // Recorded tells whether the world is a recording.
 func (w *World) Recorded() bool { return w.fixtures != "" }
 
-// Getenv returns a variable of the observer's environment; a recording has
-// none.
-func (w *World) Getenv(name string) string { return w.env(name) }
-
 // Path is a path of the machine as FS takes it.
 func Path(abs string) string {
 	p := strings.TrimPrefix(filepath.ToSlash(filepath.Clean(abs)), "/")
@@ -115,7 +113,7 @@ func (w *World) Expand(p string) string {
 func (w *World) ReadFile(abs string, limit int64) ([]byte, error) {
 	f, err := w.FS.Open(Path(abs))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, cmp.Or(w.dangling(abs), err)
+		return nil, cmp.Or(w.Dangling(abs), err)
 	}
 	if err != nil {
 		return nil, err
@@ -137,8 +135,11 @@ func (w *World) ReadFile(abs string, limit int64) ([]byte, error) {
 		if int64(len(b)) > limit { // it grew meanwhile
 			return nil, fmt.Errorf("%s: more than the %d bytes that are read", filepath.Base(abs), limit)
 		}
+		if err == io.EOF {
+			return b, nil
+		}
 		if err != nil {
-			return b, ignoreEOF(err)
+			return b, err
 		}
 		if len(b) == cap(b) {
 			b = append(b, 0)[:len(b)]
@@ -151,7 +152,7 @@ func (w *World) ReadFile(abs string, limit int64) ([]byte, error) {
 func (w *World) ReadDir(abs string) (entries []fs.DirEntry, missing bool, err error) {
 	entries, err = fs.ReadDir(w.FS, Path(abs))
 	if errors.Is(err, fs.ErrNotExist) {
-		err = w.dangling(abs)
+		err = w.Dangling(abs)
 		return nil, err == nil, err
 	}
 	return entries, false, err
@@ -162,7 +163,7 @@ func (w *World) ReadDir(abs string) (entries []fs.DirEntry, missing bool, err er
 func (w *World) Exists(abs string) (bool, error) {
 	_, err := fs.Stat(w.FS, Path(abs))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, w.dangling(abs)
+		return false, w.Dangling(abs)
 	}
 	return err == nil, err
 }
@@ -180,7 +181,7 @@ func (w *World) FindProgram(name string, further ...string) (string, error) {
 		if p, err := exec.LookPath(name); err == nil {
 			return p, nil
 		}
-		places = append(filepath.SplitList(w.env("PATH")), further...)
+		places = append(filepath.SplitList(w.Getenv("PATH")), further...)
 	}
 	for _, dir := range places {
 		p, err := filepath.Abs(filepath.Join(w.Expand(dir), name)) // commands run in another directory
@@ -194,7 +195,7 @@ func (w *World) FindProgram(name string, further ...string) (string, error) {
 			_, err = exec.LookPath(p)
 		}
 		if err != nil {
-			return "", fmt.Errorf("%s cannot be run: %w", p, reason(err))
+			return "", fmt.Errorf("%s cannot be run: %w", p, Reason(err))
 		}
 		return p, nil
 	}
@@ -211,6 +212,18 @@ type wordless struct{ error }
 
 func (wordless) Error() string   { return "" }
 func (e wordless) Unwrap() error { return e.error }
+
+// Reason is err without the operation and path of the file system, which shows
+// paths without their first slash, and without the program that was looked for.
+func Reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*exec.Error](err); ok {
+		return e.Err
+	}
+	return err
+}
 
 // Run runs a command of the machine, or replays the recorded one. A recorded
 // command is looked up by its argv with the base name of its program.

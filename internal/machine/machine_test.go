@@ -1,17 +1,17 @@
-package observe
+package machine
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
-	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // nowhere makes the working directory one that is gone: then no relative path
@@ -57,51 +57,38 @@ func TestNew_noRecording(t *testing.T) {
 	}
 }
 
-// without runs f while this process can open no more than n files.
-func without(t *testing.T, n int, f func()) {
-	t.Helper()
-	next, err := os.Open("/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	free := next.Fd() // the lowest number that is free
-	next.Close()
-	var was syscall.Rlimit
-	if err = syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was); err == nil {
-		err = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: uint64(free) + uint64(n), Max: was.Max})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
-			t.Fatal(err)
-		}
-	}()
-	f()
-}
-
 // The process table of a recording that lost its meta.json, or never had one of
 // processes, is not read: nobody knows what lives.
 func TestRecordedProcesses(t *testing.T) {
 	for name, meta := range map[string]string{"not recorded": `{"home":"/h"}`, "not JSON": "{", "gone": ""} {
 		dir := t.TempDir()
-		w := &World{fixtures: dir}
 		if meta != "" {
 			if err := os.WriteFile(filepath.Join(dir, "meta.json"), []byte(meta), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if ps, err := w.Processes(nil); ps != nil || err == nil {
+		w := &World{fixtures: dir}
+		if ps, err := RecordedProcesses[struct{ PID int }](w); ps != nil || err == nil {
 			t.Errorf("%s: %v %v", name, ps, err)
 		}
 		if alive := w.Alive(7); alive != nil {
 			t.Errorf("%s: process 7 lives: %t", name, *alive)
 		}
 	}
-	dir, _ := written(t, nil)
-	if alive := (&World{fixtures: dir}).Alive(7); alive == nil || *alive {
-		t.Error("a process that is not in the table lives")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "meta.json"), []byte(`{"processes":[{"pid":8}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for pid, want := range map[int]bool{7: false, 8: true} {
+		if alive := (&World{fixtures: dir}).Alive(pid); alive == nil || *alive != want {
+			t.Errorf("process %d: want %t", pid, want)
+		}
+	}
+	if b, err := (&World{fixtures: dir}).ReadRecorded("mtimes.json"); b != nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing was recorded: %q %v", b, err)
+	}
+	if b, err := new(World).ReadRecorded("meta.json"); b != nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("this machine is no recording: %q %v", b, err)
 	}
 }
 
@@ -144,7 +131,7 @@ func TestReplay(t *testing.T) {
 // A program that is nowhere is told with the places where it was looked for.
 func TestFindProgram(t *testing.T) {
 	dir := t.TempDir()
-	w := &World{Home: dir, env: func(string) string { return "/p:/q" }}
+	w := &World{Home: dir, Getenv: func(string) string { return "/p:/q" }}
 	t.Setenv("PATH", "")
 	if p, err := w.FindProgram("fleet-none", "~/bin", "/opt/x"); p != "" || !errors.Is(err, exec.ErrNotFound) || err.Error() != "fleet-none: not found in /p:/q:~/bin:/opt/x" {
 		t.Errorf("%q %v", p, err)
@@ -171,29 +158,19 @@ func TestFindProgram(t *testing.T) {
 	}
 }
 
-// A daemon whose process nobody can look for is not gone.
-func TestPaseo_daemonUnknown(t *testing.T) {
-	r := newRecording(t) // without a process table
-	r.write("root/home/ana/.paseo/paseo.pid", `{"pid":7}`)
-	k := &seen{map[string]record.Session{}, map[string]record.Surface{}}
-	unread, err := Paseo{}.Observe(r.world(), k)
-	if s := k.surfaces["paseo/daemon"]; err != nil || s.OK || s.Error != "whether process 7 lives cannot be told" || len(unread) != 1 {
-		t.Errorf("got %+v, unread %q, %v", s, unread, err)
-	}
-}
-
 // A clock that cannot be read tells nothing, and neither do half of the clocks.
 func TestClock(t *testing.T) {
 	if s := awake(-1 << 20); s != nil {
 		t.Errorf("a clock that is none: %f", *s)
 	}
-	s, boot := 60.0, look.Add(-time.Hour)
-	for _, w := range []*World{{At: look, BootAt: boot}, {At: look, AwakeS: &s}} {
+	at := time.Date(2026, 11, 29, 15, 0, 0, 0, time.UTC)
+	s, boot := 60.0, at.Add(-time.Hour)
+	for _, w := range []*World{{At: at, BootAt: boot}, {At: at, AwakeS: &s}} {
 		if c := w.Clock(); c != nil {
 			t.Errorf("%+v: %+v", w, c)
 		}
 	}
-	if c := (&World{At: look, BootAt: boot, AwakeS: &s}).Clock(); c == nil || c.AwakeS != 60 || !c.BootAt.Equal(boot) || !c.At.Equal(look) {
+	if c := (&World{At: at, BootAt: boot, AwakeS: &s}).Clock(); c == nil || c.AwakeS != 60 || !c.BootAt.Equal(boot) || !c.At.Equal(at) {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -205,13 +182,31 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "x"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open("", full, looked, false); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if _, err := Open("", full, time.Time{}, false); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("a full directory: %v", err)
 	}
-	if _, err := Open(filepath.Join(full, "none"), "", looked, false); err == nil || !strings.Contains(err.Error(), "no such file or directory") {
+	if _, err := Open(filepath.Join(full, "none"), "", time.Time{}, false); err == nil || !strings.Contains(err.Error(), "no such file or directory") {
 		t.Errorf("no recording: %v", err)
 	}
-	if w, err := Open("", filepath.Join(full, "rec"), looked, false); err != nil || w.rec == nil {
+	if w, err := Open("", filepath.Join(full, "rec"), time.Time{}, false); err != nil || w.Rec == nil {
 		t.Errorf("%v", err)
+	}
+}
+
+// An error is told without a path that its reader knows, and stays one.
+func TestReason(t *testing.T) {
+	odd := errors.New("odd")
+	for _, err := range []error{odd, &fs.PathError{Op: "open", Path: "x", Err: odd}, fmt.Errorf("x: %w", &exec.Error{Name: "x", Err: odd})} {
+		if got := Reason(err); got != odd {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+}
+
+// A command that does not start is an error.
+func TestRun(t *testing.T) {
+	spec := command.Spec{Argv: []string{"claude", "--version"}, Path: filepath.Join(t.TempDir(), "none"), Timeout: time.Minute, MaxOutput: 1}
+	if res, err := new(World).Run(t.Context(), spec); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%+v %v", res, err)
 	}
 }

@@ -10,34 +10,16 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
-// platform fills what Linux tells of the machine.
-func (w *World) platform() {
-	w.OS = "linux"
-	w.Zone = zoneName(w.env("TZ"), "/etc/localtime")
-	if b, err := os.ReadFile("/proc/stat"); err == nil {
-		for line := range strings.Lines(string(b)) {
-			if s, ok := strings.CutPrefix(line, "btime "); ok {
-				if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64); err == nil {
-					w.BootAt = time.Unix(n, 0).UTC()
-				}
-			}
-		}
-	}
-	w.AwakeS = awake(unix.CLOCK_MONOTONIC)
-}
-
-// Processes returns the Claude Code processes of this machine and those of the
+// claudeProcesses returns the Claude Code processes of this machine and those of the
 // given pids.
-func (w *World) Processes(pids map[int]bool) ([]claude.Process, error) {
-	if w.fixtures != "" {
-		return w.recordedProcesses()
+func claudeProcesses(w *machine.World, pids map[int]bool) ([]claude.Process, error) {
+	if w.Recorded() {
+		return machine.RecordedProcesses[claude.Process](w)
 	}
 	dirs, err := os.ReadDir("/proc")
 	if err != nil {

@@ -1,4 +1,4 @@
-package observe
+package machine
 
 import (
 	"errors"
@@ -49,10 +49,10 @@ func (t tree) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(t.
 func (t tree) ReadLink(name string) (string, error)       { return fs.ReadLink(t.FS, name) }
 func (t tree) Lstat(name string) (fs.FileInfo, error)     { return fs.Lstat(t.FS, name) }
 
-// dangling returns an error when a path is missing because a symbolic link on
+// Dangling returns an error when a path is missing because a symbolic link on
 // the way to it leads nowhere, as to a disk that is not mounted: then nobody
 // can tell what is behind it.
-func (w *World) dangling(abs string) error {
+func (w *World) Dangling(abs string) error {
 	for p := filepath.Clean(abs); p != "/" && p != "."; p = filepath.Dir(p) {
 		info, err := fs.Lstat(w.FS, Path(p))
 		switch {
@@ -69,9 +69,9 @@ func (w *World) dangling(abs string) error {
 	return nil
 }
 
-// isDir tells whether an entry of dir is a directory, or a symbolic link to
+// IsDir tells whether an entry of dir is a directory, or a symbolic link to
 // one or to what cannot be looked at.
-func (w *World) isDir(dir string, e fs.DirEntry) bool {
+func (w *World) IsDir(dir string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir()
 	}

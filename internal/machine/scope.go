@@ -1,4 +1,4 @@
-package observe
+package machine
 
 import (
 	"errors"
