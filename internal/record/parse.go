@@ -26,9 +26,12 @@ var format = json.JoinOptions(
 // New returns a record of this version with data, a payload type of its kind,
 // as its payload. It fails when data cannot be written as JSON.
 func New(kind Kind, at Time, host, by, subject string, data any) (Record, error) {
-	b, err := json.Marshal(data, format)
-	if err != nil {
-		return Record{}, fmt.Errorf("%s %s: %w", kind, subject, err)
+	b, ok := quickJSON(data)
+	if !ok {
+		var err error
+		if b, err = json.Marshal(data, format); err != nil {
+			return Record{}, fmt.Errorf("%s %s: %w", kind, subject, err)
+		}
 	}
 	r := Record{V: Version, Kind: kind, At: at, Host: host, By: by, Subject: subject, Data: b}
 	if p := payloadOf(kind); p == nil || reflect.TypeOf(p).Elem() != reflect.TypeOf(data) {
@@ -46,13 +49,13 @@ func (r Record) Line() ([]byte, error) {
 // AppendTo appends Line to b. The error is that of a time outside the years 0 to
 // 9999.
 func (r Record) AppendTo(b []byte) ([]byte, error) {
-	at, err := r.At.MarshalJSON()
-	if err != nil {
+	b = strconv.AppendInt(append(b, `{"v":`...), int64(r.V), 10)
+	b, ok := r.At.appendTo(append(appendText(b, `,"kind":`, string(r.Kind)), `,"at":`...))
+	if !ok {
+		_, err := r.At.MarshalJSON()
 		return b, err
 	}
-	b = strconv.AppendInt(append(b, `{"v":`...), int64(r.V), 10)
-	b = append(appendText(b, `,"kind":`, string(r.Kind)), `,"at":`...)
-	b = appendText(append(b, at...), `,"host":`, r.Host)
+	b = appendText(b, `,"host":`, r.Host)
 	b = appendText(b, `,"by":`, r.By)
 	b = append(appendText(b, `,"subject":`, r.Subject), `,"data":`...)
 	if len(r.Data) == 0 {

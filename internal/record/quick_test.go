@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/kr/pretty"
 )
 
@@ -43,6 +44,57 @@ func filled(t reflect.Type) reflect.Value {
 		v.SetInt(-70)
 	}
 	return v
+}
+
+// Law: what is written the quick way is what the library writes, whatever is in
+// it.
+func FuzzNew(f *testing.F) {
+	f.Add("a", int64(1795963802007), uint64(0))
+	f.Add("\u2028\x7f\u0080<&>\ufffd", int64(-62135596800000), ^uint64(0))
+	f.Add("\"\\\b\f\n\r\t\x00/", int64(253402300799999), uint64(0x5555555555555555))
+	f.Add("\xff", int64(253402300800000), uint64(0xaaaaaaaaaaaaaaaa))
+	f.Fuzz(func(t *testing.T, text string, ms int64, set uint64) {
+		for _, k := range every {
+			p := reflect.ValueOf(payloadOf(k)).Elem()
+			some(p, text, ms, &set)
+			got, ok := quickJSON(p.Interface())
+			if !ok {
+				continue
+			}
+			if want, err := jsonv2.Marshal(p.Interface(), format); err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("%s, %v, instead of %s", got, err, want)
+			}
+		}
+	})
+}
+
+// some sets what the bits of set say, which it turns round.
+func some(v reflect.Value, text string, ms int64, set *uint64) {
+	*set = *set>>1 | *set<<63
+	on := *set&1 != 0
+	switch {
+	case v.Type() == reflect.TypeFor[Time]():
+		v.Set(reflect.ValueOf(Time{time.UnixMilli(ms)}))
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			some(v.Field(i), text, ms, set)
+		}
+	case !on:
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		some(v.Elem(), text, ms, set)
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
+		v.Set(reflect.MakeSlice(v.Type(), int(*set%3), 3))
+		for i := range v.Len() {
+			some(v.Index(i), text, ms, set)
+		}
+	case v.Kind() == reflect.String:
+		v.SetString(text)
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	case v.CanInt():
+		v.SetInt(ms)
+	}
 }
 
 // every is each known kind.

@@ -29,11 +29,32 @@ func TimeOf(t time.Time) *Time {
 
 // MarshalJSON writes t in Layout. A year outside 0000 to 9999 is an error.
 func (t Time) MarshalJSON() ([]byte, error) {
-	u := t.UTC()
-	if y := u.Year(); y < 0 || y > 9999 {
-		return nil, fmt.Errorf("time: year %d is outside 0 to 9999", y)
+	b, ok := t.appendTo(make([]byte, 0, len(Layout)+2))
+	if !ok {
+		return nil, fmt.Errorf("time: year %d is outside 0 to 9999", t.UTC().Year())
 	}
-	return u.AppendFormat(make([]byte, 0, len(Layout)+2), `"`+Layout+`"`), nil
+	return b, nil
+}
+
+// appendTo appends t in Layout, with its quotes; ok is false for a year outside
+// 0000 to 9999.
+func (t Time) appendTo(b []byte) (_ []byte, ok bool) {
+	u := t.UTC()
+	year, month, day := u.Date()
+	if year < 0 || year > 9999 {
+		return b, false
+	}
+	hour, minute, second := u.Clock()
+	two := func(n int, then byte) { b = append(b, byte('0'+n/10), byte('0'+n%10), then) }
+	b = append(b, '"', byte('0'+year/1000), byte('0'+year/100%10))
+	two(year%100, '-')
+	two(int(month), '-')
+	two(day, 'T')
+	two(hour, ':')
+	two(minute, ':')
+	two(second, '.')
+	ms := u.Nanosecond() / int(time.Millisecond)
+	return append(b, byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z', '"'), true
 }
 
 // UnmarshalJSON reads any RFC 3339 time and cuts it to the millisecond.
