@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/ledger"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/notify"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -62,9 +64,18 @@ func (d *deed) list() error {
 }
 
 // command is what starts an agent in a workspace, nil when the list does not name
-// it there.
+// it there, or, without a list, when the stream has two workspaces of the name.
 func (d *deed) command(agent, workspace string) []string {
 	if d.desired == nil {
+		n := 0
+		for _, r := range d.set.Of(record.KindWorkspace) {
+			if p, ok := record.Payload[record.Workspace](r); ok && r.Host == d.host && p.Agent == agent {
+				n++
+			}
+		}
+		if n > 1 {
+			return nil
+		}
 		return reconcile.Desired{Workspace: workspace}.Start()
 	}
 	i := slices.IndexFunc(d.desired, func(w reconcile.Desired) bool { return w.Agent == agent && w.Workspace == workspace })
@@ -107,7 +118,27 @@ func prepare(ctx context.Context, std *cli.Std, opts *options) (*deed, error) {
 	if d.lock, err = command.TryLock(filepath.Join(d.scope.StateDir, "act.lock"), fmt.Sprintf("fleet-act, process %d", os.Getpid())); err != nil {
 		return nil, err
 	}
+	if err := d.halves(); err != nil {
+		d.release()
+		return nil, err
+	}
 	return d, nil
+}
+
+// halves counts what a machine that lost its power left in the ledger.
+func (d *deed) halves() error {
+	r, err := d.l.Open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the ledger: %w", err)
+	}
+	defer r.Close()
+	if d.actor.Halves, err = act.Halves(fold.Lines(r)); err != nil {
+		return fmt.Errorf("reading %s: %w", d.l.Path(), err)
+	}
+	return nil
 }
 
 func (d *deed) release() {
@@ -126,7 +157,7 @@ func (d *deed) act() error {
 	if err != nil {
 		return err
 	}
-	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(),
+	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(), Host: d.host,
 		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Update: driver.Updater(environment()),
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
 	d.actor.Patient.Green = d.opts.Verify

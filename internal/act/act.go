@@ -49,7 +49,9 @@ type Actor struct {
 	Rules   record.HealRules
 	Mail    time.Duration                                                 // between two messages to one session
 	Pause   *record.Time                                                  // until when nothing new is started; nil: no such time
+	Host    string                                                        // this machine: nothing is done to what is on another
 	SeenAt  *record.Time                                                  // when what was decided about was looked at
+	Halves  int                                                           // damaged lines of the ledger that lost nothing: see Halves
 	Dry     string                                                        // why nothing is done, only said; "": it is done
 	Then    []string                                                      // what notes how a session ended: the agent and the status are added
 	Command func(agent, workspace string) []string                        // what starts an agent, nil of one that is not wanted there
@@ -60,6 +62,8 @@ type Actor struct {
 	Emit    func(subject string, o record.Outcome) error                  // gets what became of each decision
 	Warn    func(format string, args ...any)                              // gets what went wrong beside that
 	Patient Patience
+
+	entries int // of the ledger, when the run began
 }
 
 // Patience is how long effects are waited for.
@@ -80,6 +84,9 @@ var DefaultPatience = Patience{Said: 30 * time.Second, Process: 60 * time.Second
 func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 	if a.Dry == "" {
 		if err := a.Recover(ctx); err != nil {
+			return err
+		}
+		if err := a.again(); err != nil {
 			return err
 		}
 	}
@@ -107,15 +114,15 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 	var o *record.Outcome
 	if d.Action != nil {
 		done, err := a.act(ctx, d)
-		if err != nil {
+		if err != nil && done.Intent == "" {
 			return err
 		}
 		o = &done
-		if err := a.Emit(d.Agent, done); err != nil {
+		if err := errors.Join(err, a.Emit(d.Agent, done)); err != nil { // what was done is told, also when the ledger does not take it
 			return err
 		}
 	}
-	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || d.Alert != nil && d.Alert.Severity == "restarted") {
+	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || d.Alert != nil && d.Alert.Severity == "restarted") {
 		d.Alert = kept(*o)
 	}
 	if d.Alert == nil || a.Dry != "" {
@@ -127,6 +134,9 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 // kept is what a person is told when something of theirs, or the session's own
 // work, keeps a restart from being done: it may do so for ever.
 func kept(o record.Outcome) *record.Alert {
+	if o.Reason == "ledger" {
+		return &record.Alert{Severity: "kept-ledger", Text: "it needs something, and nothing is done to it: " + o.Detail}
+	}
 	if !slices.Contains([]string{"dialog", "attached", "draft", "mode", "viewer", "busy", "no-prompt"}, o.Reason) {
 		return nil
 	}
@@ -139,6 +149,9 @@ func kept(o record.Outcome) *record.Alert {
 func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 	target := record.ActTarget{Severity: d.Alert.Severity, Text: d.Alert.Text}
 	id, err := a.Book.Begin(a.Now(), entry(record.VerbAlert, d.Agent, target), func(s *fold.State) error {
+		if s.Heal(d.Agent).Paused {
+			return refused("paused", "the owner paused it")
+		}
 		for _, told := range s.Heal(d.Agent).Alerts {
 			if told == d.Alert.Severity {
 				return refused("told", "somebody was told in this episode")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
@@ -21,12 +22,25 @@ var texts = []string{"", reconcile.InjectText, reconcile.HungText, reconcile.Sta
 // fits says why an action is none that the judge makes of such a decision: a
 // stream is a file that others may have written.
 func (a *Actor) fits(d record.Decision) error {
+	starts, seen := record.ActVerbs[d.Action.Verb], d.Seen
+	if seen == nil {
+		return refused("decision", "it does not say what it is about")
+	}
+	var command []string
+	agent := !strings.HasPrefix(d.Agent, "session:")
+	if agent {
+		command = a.Command(d.Agent, seen.Workspace)
+	}
 	switch {
 	case !slices.Contains(verbs[d.Decision], d.Action.Verb):
 		return refused("decision", "%s asks for no %s", d.Decision, d.Action.Verb)
-	case !slices.Contains(texts, d.Action.Text):
+	case !slices.Contains(texts, d.Action.Text), d.Action.Text == "" && !starts:
 		return refused("decision", "its text is none that a session is told")
-	case len(d.Action.Argv) > 0 && (d.Seen == nil || !slices.Equal(d.Action.Argv, a.Command(d.Agent, d.Seen.Workspace))):
+	case seen.Host != a.Host:
+		return refused("decision", "it is about another machine, %s", seen.Host)
+	case agent && command == nil:
+		return refused("decision", "no agent of that name should run in %s, or several have it", seen.Workspace)
+	case len(d.Action.Argv) > 0 && !slices.Equal(d.Action.Argv, command):
 		return refused("decision", "its command is not what starts it")
 	case d.Action.Verb == "upgrade" && !reconcile.IsVersion(d.Action.To):
 		return refused("decision", "it names no version")
@@ -40,13 +54,18 @@ func (a *Actor) may(d record.Decision) func(*fold.State) error {
 	return func(s *fold.State) error {
 		h, now := s.Heal(d.Agent), a.Now()
 		starts := record.ActVerbs[d.Action.Verb]
+		if err := a.trusted(s); err != nil {
+			return err
+		}
 		switch {
 		case h.Paused:
 			return refused("paused", "the owner paused it")
 		case slices.ContainsFunc(h.Open, func(o record.OpenAct) bool { return o.Verb != record.VerbAlert }):
 			return refused("open", "another act on it has no outcome")
+		case a.since(h.LastAct):
+			return refused("changed", "something was done to it after it was looked at: the next sweep looks again")
 		case starts && d.Attempt > 0 && d.Action.Verb != "upgrade" && d.Action.Verb != "resume" && h.Attempts+1 != d.Attempt:
-			return refused("changed", "attempt %d was decided, and %d were made", d.Attempt, h.Attempts)
+			return refused("changed", "it was to be attempt %d, and the ledger has %d by now: the next sweep looks again", d.Attempt, h.Attempts)
 		case starts && d.Action.Verb != "upgrade" && (h.Attempts >= a.Rules.MaxAttempts || !reconcile.Held(h, a.Rules, now).IsZero()):
 			return refused("backoff", "the last attempt was too short a time ago")
 		case starts && a.Pause != nil && now.Before(a.Pause.Time) && d.Action.Verb != "upgrade":
@@ -117,6 +136,8 @@ func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t
 		return s, refused("viewer", "a view is open in place of the prompt")
 	case s.Moving:
 		return s, refused("busy", "what it shows changes")
+	case !s.Prompt && !record.ActVerbs[d.Action.Verb]:
+		return s, refused("no-prompt", "no prompt is shown that a text could be typed into")
 	case seen.PID != 0 && s.PID != 0 && s.PID != seen.PID:
 		return s, refused("changed", "process %d has the place of %d", s.PID, seen.PID)
 	}

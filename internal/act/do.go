@@ -24,7 +24,7 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 		return refuse(o, err), nil
 	}
 	dr, t := a.Drivers[d.Action.Driver], target(d)
-	if dr == nil || d.Seen == nil {
+	if dr == nil {
 		o.Result, o.Reason, o.Detail = record.Refused, "driver", "nothing here drives "+d.Action.Driver
 		return o, nil
 	}

@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -28,14 +29,14 @@ func (a *Actor) Stalled(ctx context.Context, set *record.Set, host string) error
 	}
 	s, err := a.Book.ReadOrNone()
 	if err != nil {
-		return err
+		return fmt.Errorf("reading the ledger: %w", err)
 	}
 	seen := map[string]bool{}
 	for _, r := range set.Of(record.KindWorkspace) {
 		p, ok := record.Payload[record.Workspace](r)
 		proc := reconcile.Claude(p)
-		if !ok || r.Host != host || p.Agent == "" || proc == nil || seen[p.Agent] {
-			continue
+		if !ok || r.Host != host || p.Agent == "" || proc == nil || seen[p.Agent] || a.Command(p.Agent, p.Path) == nil {
+			continue // of no list, or one of two that have the name
 		}
 		seen[p.Agent] = true
 		if err := a.stalled(ctx, p, proc, host, s.Heal(p.Agent)); err != nil {

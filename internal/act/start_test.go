@@ -2,11 +2,13 @@ package act
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // taken has the agent's name taken until that session is ended.
@@ -57,5 +59,50 @@ func TestKept(t *testing.T) {
 	}
 	if h := d.state.Heal(d.agents[0].name); len(h.Alerts) != 1 || h.Alerts[0] != "kept-attached" {
 		t.Errorf("%+v", h)
+	}
+}
+
+// refuses has a driver that refuses what it is asked to say.
+type refuses struct {
+	*desk
+	err error
+}
+
+func (r refuses) Say(context.Context, driver.Target, string) error { return r.err }
+
+// prompts has no prompt.
+type prompts struct{ *desk }
+
+func (p prompts) Look(ctx context.Context, t driver.Target) (driver.State, error) {
+	s, err := p.desk.Look(ctx, t)
+	s.Prompt = false
+	return s, err
+}
+
+// What a look before the intent forbids leaves nothing in the ledger; what the driver
+// meets after it is refused too, and closes the intent: it counts, and nothing is open.
+func TestRefused_late(t *testing.T) {
+	for _, tt := range []struct {
+		driver func(*desk) driver.Driver
+		reason string
+		intent bool
+	}{
+		{func(d *desk) driver.Driver { return prompts{d} }, "no-prompt", false},
+		{func(d *desk) driver.Driver { return refuses{d, driver.ErrNoPrompt} }, "no-prompt", true},
+		{func(d *desk) driver.Driver { return refuses{d, driver.ErrDraft} }, "draft", true},
+		{func(d *desk) driver.Driver { return refuses{d, fmt.Errorf("x: %w", driver.ErrDialog)} }, "dialog", true},
+		{func(d *desk) driver.Driver { return refuses{d, driver.ErrBusy} }, "busy", true},
+	} {
+		d := newDesk(t)
+		a := d.at(d.now)
+		a.Drivers = map[string]driver.Driver{"tmux": tt.driver(d)}
+		o, err := a.act(context.Background(), d.decided(0, "inject"))
+		h := d.state.Heal("agent-0")
+		if err != nil || o.Result != record.Refused || o.Reason != tt.reason || (o.Intent != "") != tt.intent {
+			t.Errorf("%s: %+v, %v", tt.reason, o, err)
+		}
+		if wrote := map[bool]int{true: 2}[tt.intent]; d.wrote != wrote || h.Injects != wrote/2 || len(h.Open) > 0 || tt.intent && h.LastEnd != tt.reason {
+			t.Errorf("%s: %d entries, %+v", tt.reason, d.wrote, h)
+		}
 	}
 }

@@ -132,7 +132,11 @@ func (f *sessionFacts) write(reason, text string) record.Decision {
 	for _, a := range slices.Backward(f.heal.Acts) {
 		if !record.ActVerbs[a.Verb] && within(f.now, a.At.Time, f.mail) {
 			d.NextAt = record.TimeOf(a.At.Add(f.mail))
-			return d.not("mail-interval", "mail", "one was written less than %v ago", f.mail).told(reason, "it is still %s after a message", f.verdict.ClassName)
+			d = d.not("mail-interval", "mail", "one was written less than %v ago", f.mail)
+			if f.heal.LastVerb == a.Verb && f.heal.LastEnd != record.EntryDone {
+				return d.told(reason, "it is still %s, and a message did not reach it: %s", f.verdict.ClassName, cmp.Or(f.heal.LastEnd, "what became of it is not known"))
+			}
+			return d.told(reason, "it is still %s after a message", f.verdict.ClassName)
 		}
 	}
 	d.Action = &record.Action{Verb: "mail", Driver: "tmux", Text: text}

@@ -206,3 +206,16 @@ func TestGap(t *testing.T) {
 		t.Errorf("%s, next at %v", got, d.NextAt)
 	}
 }
+
+// A message that did not reach a session is not told as one that did not help.
+func TestWrite_unreached(t *testing.T) {
+	for end, want := range map[string]string{"done": "it is still hung after a message", "draft": "it is still hung, and a message did not reach it: draft",
+		"": "it is still hung, and a message did not reach it: what became of it is not known"} {
+		f := sessionScene{class: "6", changes: []change{acted(ago(time.Hour), "mail"), func(_ *record.Session, v *record.Verdict, h *record.Heal) {
+			v.ClassName, h.LastEnd = "hung", end
+		}}}.one(t)
+		if d := decideSession(f); d.Alert == nil || d.Alert.Text != want {
+			t.Errorf("%q: %+v", end, d.Alert)
+		}
+	}
+}
