@@ -75,7 +75,7 @@ func appendText(b []byte, name, text string) []byte {
 func Payload[T any](r Record) (*T, bool) {
 	if p, ok := r.payload.(*T); ok {
 		if p == nil {
-			if p = new(T); !Quick(r.Data, p) {
+			if p = new(T); !(&scan{b: r.Data, kept: true}).whole(p) {
 				p = new(T)
 				ok = json.Unmarshal(r.Data, p, format) == nil
 			}
@@ -125,21 +125,19 @@ func (d *data) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return err
 }
 
-// Parse reads one line, whose bytes the record goes on to use. The error says
+// Parse reads one line, whose bytes the record and its payload go on to use, so
+// that they must not change. The error says
 // why the line is no record: not a JSON object, another version, a missing
 // kind, at, by or subject, or a known kind whose data does not decode.
-func Parse(line []byte) (Record, error) { return parse(line, &Record{}) }
-
-// parse is Parse of a line behind another, whose texts it uses again.
-func parse(line []byte, last *Record) (Record, error) {
+func Parse(line []byte) (Record, error) {
 	line = bytes.TrimRight(line, "\r\n")
-	if r, ok := quickRecord(line, last); ok {
+	if r, ok := quickRecord(line); ok {
 		return r, nil
 	}
 	return slowRecord(line)
 }
 
-// slowRecord is parse of a line of any form.
+// slowRecord is Parse of a line of any form.
 func slowRecord(line []byte) (Record, error) {
 	if t := bytes.TrimLeft(line, " \t"); len(t) == 0 || t[0] != '{' {
 		return Record{}, errors.New("not a JSON object")

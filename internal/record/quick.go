@@ -15,16 +15,17 @@ import (
 // fields, each once and known. It is false for anything else, which may be as
 // good, and p is then to be thrown away. What it accepts, encoding/json reads as
 // the same.
-func Quick(b []byte, p any) bool {
+func Quick(b []byte, p any) bool { return (&scan{b: b}).whole(p) }
+
+// whole is Quick of what is scanned.
+func (s *scan) whole(p any) bool {
 	v := reflect.ValueOf(p).Elem()
-	s := scan{b: b}
-	return shapeOf(v.Type())(&s, v) && s.at == len(b)
+	return shapeOf(v.Type())(s, v) && s.at == len(s.b)
 }
 
-// quickRecord is Parse of a line as Record.Line writes it. last lends its texts:
-// most lines of a stream have the same host and program.
-func quickRecord(line []byte, last *Record) (Record, bool) {
-	s := scan{b: line}
+// quickRecord is Parse of a line as Record.Line writes it.
+func quickRecord(line []byte) (Record, bool) {
+	s := scan{b: line, kept: true}
 	r := Record{V: Version}
 	var kind, host, by, subject []byte
 	ok := s.token(`{"v":1,"kind":`) && s.text(&kind) && s.token(`,"at":`) && s.time(&r.At) && s.token(`,"host":`) && s.text(&host) &&
@@ -32,7 +33,7 @@ func quickRecord(line []byte, last *Record) (Record, bool) {
 	if !ok || r.At.IsZero() || len(by) == 0 || len(subject) == 0 {
 		return Record{}, false
 	}
-	r.Kind, r.Host, r.By, r.Subject = Kind(again(string(last.Kind), kind)), again(last.Host, host), again(last.By, by), string(subject)
+	r.Kind, r.Host, r.By, r.Subject = Kind(s.string(kind)), s.string(host), s.string(by), s.string(subject)
 	if r.payload = payloadOf(r.Kind); r.payload == nil {
 		return Record{}, false
 	}
@@ -50,14 +51,6 @@ func quickRecord(line []byte, last *Record) (Record, bool) {
 	}
 	r.Data = line[start:s.at:s.at]
 	return r, s.token("}") && s.at == len(line)
-}
-
-// again is text as a string, which is last when it says the same.
-func again(last string, text []byte) string {
-	if string(text) == last {
-		return last
-	}
-	return string(text)
 }
 
 // A shape reads a value of a type into v, or passes over one when v is invalid.
@@ -132,8 +125,8 @@ func readString(s *scan, v reflect.Value) bool {
 	if !s.text(&text) {
 		return false
 	}
-	if v.IsValid() && len(text) > 0 {
-		v.SetString(string(text))
+	if v.IsValid() {
+		v.SetString(s.string(text))
 	}
 	return true
 }

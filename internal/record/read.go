@@ -22,7 +22,6 @@ type Line struct {
 func All(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		b := blocks{r: r}
-		var last Record
 		for n := 1; ; n++ {
 			raw, err := b.line()
 			if err != nil {
@@ -33,11 +32,10 @@ func All(r io.Reader) iter.Seq2[Line, error] {
 			}
 			line := Line{Raw: raw, N: n, Blank: len(bytes.TrimSpace(raw)) == 0}
 			if !line.Blank {
-				if line.Record, err = parse(raw, &last); err != nil {
+				if line.Record, err = Parse(raw); err != nil {
 					yield(Line{}, fmt.Errorf("line %d: %w", n, err))
 					return
 				}
-				last = line.Record
 			}
 			if !yield(line, nil) {
 				return

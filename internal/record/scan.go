@@ -2,6 +2,7 @@ package record
 
 import (
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -9,8 +10,18 @@ import (
 // scan is a place in a line. Its methods are true, and go on, when what they
 // name stands there.
 type scan struct {
-	b  []byte
-	at int
+	b    []byte
+	at   int
+	kept bool // b never changes, and may be kept
+}
+
+// string is a text that was read; of a line that is kept a part of it, because
+// to copy the texts of 100,000 sessions costs more than to read them.
+func (s *scan) string(text []byte) string {
+	if s.kept {
+		return unsafe.String(unsafe.SliceData(text), len(text))
+	}
+	return string(text)
 }
 
 func (s *scan) token(t string) bool {
