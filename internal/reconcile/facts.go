@@ -17,6 +17,7 @@ type Facts struct {
 	Blind     string            // what was not read of all that follows; "" when everything was
 	Unjudged  string            // why nothing is known of sessions and limits; "" when fleet-classify was read
 	Twin      string            // another workspace that says that it is this agent's, when no list says which counts; "": none
+	Namesake  bool              // another workspace has an agent of its name: what macf keeps by name may be that one's
 	Workspace *record.Workspace // nil: nothing has its configuration there
 	Health    *record.Health    // nil: no registry lists it
 	Heal      record.Heal       // what the ledger remembers
@@ -100,7 +101,7 @@ func (f *Facts) exits() []record.AgentExit {
 	if f.Heal.LastExit != nil {
 		xs = append(xs, *f.Heal.LastExit)
 	}
-	if f.Workspace != nil && f.Workspace.LastExit != nil && f.Workspace.LastExit.At != nil {
+	if f.Workspace != nil && !f.Namesake && f.Workspace.LastExit != nil && f.Workspace.LastExit.At != nil {
 		xs = append(xs, *f.Workspace.LastExit)
 	}
 	slices.SortStableFunc(xs, func(a, b record.AgentExit) int { return timeOf(b.At).Compare(timeOf(a.At)) })

@@ -35,7 +35,8 @@ type world struct {
 	pause    *record.Time
 	kept     map[string]bool   // subjects of sessions that belong to an agent of the list
 	wanted   map[string]bool   // paths of the list
-	twins    map[string]string // by agent, a second workspace that says that it is the agent's
+	twins    map[string]string // by agent, a second workspace that says that it is the agent's, when no list says which counts
+	named    map[string]int    // workspaces of each name: two projects may have one
 	blindAll string            // what was not read of what every decision rests on
 	unjudged string            // why nothing is known of sessions and limits
 
@@ -48,7 +49,7 @@ type world struct {
 func gather(set *record.Set, o Options) *world {
 	w := &world{set: set, at: set.Now(o.Now), rules: record.DefaultHealRules(), places: map[string]*record.Workspace{}, healths: map[string]*record.Health{},
 		heals: map[string]record.Heal{}, verdicts: map[string]*record.Verdict{}, byPID: map[int]string{}, records: map[string]*record.Session{}, kept: map[string]bool{},
-		wanted: map[string]bool{}, twins: map[string]string{}}
+		wanted: map[string]bool{}, twins: map[string]string{}, named: map[string]int{}}
 	_, w.tick, _ = set.Tick()
 	if w.tick != nil {
 		w.host = w.tick.Host
@@ -59,6 +60,9 @@ func gather(set *record.Set, o Options) *world {
 		w.host = hosts[0]
 	}
 	w.places, w.order = w.workspaces()
+	for _, p := range w.order {
+		w.named[p.Agent]++
+	}
 	for _, h := range here[record.Health](w, record.KindHealth) {
 		w.healths[h.Project+"/"+h.Agent] = h
 	}
@@ -191,7 +195,7 @@ func (w *world) desired(list []Desired) []Desired {
 		seen := map[string]bool{}
 		for _, p := range w.order {
 			if seen[p.Agent] {
-				w.twins[p.Agent] = p.Path
+				w.twins[p.Agent], w.wanted[p.Path] = p.Path, true // what runs there is left alone too
 				continue
 			}
 			seen[p.Agent] = true
@@ -232,7 +236,7 @@ func (w *world) verdict(proc *record.AgentProc) *record.Verdict {
 // facts are those about one agent.
 func (w *world) facts(want Desired) *Facts {
 	f := &Facts{Now: w.at.Time, Rules: w.rules, Want: want, Host: w.host, Blind: w.blindAll, Workspace: w.places[want.Workspace], Heal: w.heals[want.Agent],
-		Unjudged: w.unjudged, Twin: w.twins[want.Agent], Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
+		Unjudged: w.unjudged, Twin: w.twins[want.Agent], Namesake: w.named[want.Agent] > 1, Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
 	if w.tick != nil {
 		f.Cap = w.tick.Caps.FleetSessions
 	}
