@@ -56,6 +56,9 @@ func TestNamesake(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 		for _, d := range ds {
+			if tt.scene.desired == nil && d.Subject != "code" {
+				t.Errorf("%s: %s %s", tt.name, d.Subject, brief(d.Decision))
+			}
 			switch a, s := d.Decision.Action, d.Decision.Seen; {
 			case a == nil:
 			case d.Subject != "code", s.Project != "lamp", s.Workspace != "/lamp/code", s.Tmux != "lamp@code", len(a.Argv) != 1, a.Argv[0] != "/lamp/code/claude.sh":
