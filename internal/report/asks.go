@@ -129,13 +129,13 @@ func (n need) askKey() string {
 }
 
 // waiting is the sessions that wait for the owner, in the order of the needs.
-func (r *Report) waiting() []Row {
-	rows := []Row{}
+func (r *Report) waiting() []*Row {
+	rows := []*Row{}
 	done := map[key]bool{}
 	for _, n := range r.needs {
 		if n.row != nil && n.row.waits() && !done[n.row.key()] {
 			done[n.row.key()] = true
-			rows = append(rows, *n.row)
+			rows = append(rows, n.row)
 		}
 	}
 	return rows

@@ -35,8 +35,8 @@ func HTML(w io.Writer, r Report) error {
 	}
 	// A template takes longer for a row than reading its record does.
 	for _, section := range s.Sections {
-		for i := range section.Rows {
-			s.row(b, section.ID, &section.Rows[i])
+		for _, row := range section.Rows {
+			s.row(b, section.ID, row)
 		}
 	}
 	if err := sheets().ExecuteTemplate(b, "bottom", s); err != nil {

@@ -161,8 +161,7 @@ func shared(rows []*Row, f func(*Row) string) string {
 func (p *page) groups(s Section) []group {
 	var gs []group
 	index := map[string]int{}
-	for i := range s.Rows {
-		row := &s.Rows[i]
+	for _, row := range s.Rows {
 		lead := p.lead(s.ID, row)
 		j, ok := index[row.Host+"\n"+lead]
 		if !ok || lead == "" {

@@ -155,7 +155,7 @@ func (p *page) of(s Section) string {
 			}
 		case s.ID == "2":
 			word = "reset passed"
-			if p.passed(&row) {
+			if p.passed(row) {
 				n++
 			}
 		case row.ended():

@@ -65,7 +65,7 @@ type Section struct {
 	ID    string `json:"id"`    // needs_me, or the class
 	Title string `json:"title"` //
 	Count int    `json:"count"` // verdicts
-	Rows  []Row  `json:"rows"`  // as many as Count; none for out of scope
+	Rows  []*Row `json:"rows"`  // as many as Count; none for out of scope
 }
 
 // Row is one verdict.

@@ -46,9 +46,10 @@ func sectionOf(class string) string {
 }
 
 func (r *Report) addRows(set *record.Set) {
-	r.verdicts, r.subjects = map[key]*Row{}, map[string][]*Row{}
+	recs := set.Of(record.KindVerdict)
+	r.verdicts, r.subjects = make(map[key]*Row, len(recs)), make(map[string][]*Row, len(recs))
 	_, tick, _ := set.Tick()
-	for _, rec := range set.Of(record.KindVerdict) {
+	for _, rec := range recs {
 		v, ok := record.Payload[record.Verdict](rec)
 		if !ok {
 			continue
@@ -74,21 +75,18 @@ func (r *Report) addSections() {
 		bySection[id] = append(bySection[id], row)
 	}
 	for _, k := range kinds {
-		section := Section{k.id, k.title, len(bySection[k.id]), []Row{}}
+		section := Section{k.id, k.title, len(bySection[k.id]), []*Row{}}
 		switch k.id {
 		case needsMe:
 			section.Rows = r.waiting()
-			for i := range section.Rows {
-				hint := attach(&section.Rows[i])
-				section.Rows[i].Go = &hint
+			for _, row := range section.Rows {
+				hint := attach(row)
+				row.Go = &hint
 			}
 		case outOfScope:
 		default:
 			slices.SortFunc(bySection[k.id], func(a, b *Row) int { return cmp.Or(byHost(r.several, a.Host, b.Host), compareRows(a, b)) })
-			section.Rows = slices.Grow(section.Rows, section.Count)
-			for _, row := range bySection[k.id] {
-				section.Rows = append(section.Rows, *row)
-			}
+			section.Rows = append(section.Rows, bySection[k.id]...)
 		}
 		r.Sections = append(r.Sections, section)
 	}

@@ -15,11 +15,11 @@ func (p *page) table(s Section) {
 	}
 	p.heading(s.Title, s.Count)
 	var live, ended []*Row
-	for i := range s.Rows {
-		if s.Rows[i].ended() {
-			ended = append(ended, &s.Rows[i])
+	for _, row := range s.Rows {
+		if row.ended() {
+			ended = append(ended, row)
 		} else {
-			live = append(live, &s.Rows[i])
+			live = append(live, row)
 		}
 	}
 	for _, rows := range p.ofHosts(live) {
@@ -82,9 +82,9 @@ func (p *page) grid(cells [][]string) {
 func (p *page) prsUnread(s Section) {
 	const most = 8
 	var names []string
-	for i := range s.Rows {
-		if s.Rows[i].PRsUnread {
-			names = append(names, p.title(&s.Rows[i], 32, false))
+	for _, row := range s.Rows {
+		if row.PRsUnread {
+			names = append(names, p.title(row, 32, false))
 		}
 	}
 	if len(names) == 0 {

@@ -25,9 +25,9 @@ var (
 )
 
 func newNames(r Report) names {
-	n := names{ids: map[key]string{}, homes: map[string]string{}}
+	n := names{ids: make(map[key]string, len(r.verdicts)), homes: map[string]string{}}
 	hosts := map[string]bool{}
-	uses := map[key]int{}
+	uses := make(map[key]int, len(r.verdicts))
 	for k := range r.verdicts {
 		uses[key{k.host, shortID(k.subject)}]++
 	}
