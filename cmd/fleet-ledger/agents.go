@@ -3,11 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
+	"sync"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -21,7 +25,7 @@ func (p program) about(command string, args []string) error {
 	}
 	switch {
 	case !isAgent(e.Key):
-		return cli.Usage(fmt.Errorf("%s: AGENT is the name of one, or session:ID", command))
+		return cli.Usage(fmt.Errorf("%s: want the name of an agent, of letters and digits with -, _ and . between them, or session:ID", command))
 	case command == "pause" && len(args) == 1:
 		e.Kind = record.EntryPause
 	case command == "unpause" && len(args) == 1:
@@ -42,25 +46,96 @@ func (p program) about(command string, args []string) error {
 		}
 		e.By = by
 	}
-	return p.note(e)
+	l, s, err := p.open(p.opts.Scope)
+	if err != nil {
+		return err
+	}
+	state, err := l.ReadOrNone()
+	if err != nil {
+		return fmt.Errorf("%s: %w", command, err)
+	}
+	before := state.Heal(e.Key) // for people; what is noted does not rest on it
+	e.DryRun = s.DryRun || p.w.Dry()
+	if err := l.Note(p.std.Clock, e); err != nil {
+		return fmt.Errorf("%s: %w", command, err)
+	}
+	p.doubt(s, before, e)
+	return nil
 }
 
 // isAgent tells whether a name can be one of an agent or a session.
 func isAgent(name string) bool {
-	for _, r := range name {
-		if !unicode.IsGraphic(r) || unicode.IsSpace(r) {
-			return false
+	if guard.Withhold(name) != name {
+		return false
+	}
+	if id, ok := strings.CutPrefix(name, "session:"); ok {
+		return sessionID().MatchString(id)
+	}
+	return reconcile.IsName(name)
+}
+
+// sessionID is what names a session: its id or pid:<n>, with the label of its
+// directory behind it or not.
+var sessionID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z:._@-]{0,190}$`) })
+
+// doubt tells what the owner may have meant otherwise: a name that the scope's list
+// does not have, a pause that is one already, or is none.
+func (p program) doubt(s *config.Scope, before record.Heal, e record.Entry) {
+	switch {
+	case e.Kind == record.EntryPause && before.Paused:
+		p.std.Warn("%s is paused already, since %s", e.Key, before.PausedAt.Format(time.RFC3339))
+	case e.Kind == record.EntryUnpause && !before.Paused:
+		p.std.Warn("%s was not paused", e.Key)
+	}
+	if s.Desired == "" || strings.HasPrefix(e.Key, "session:") {
+		return
+	}
+	b, err := os.ReadFile(s.Desired)
+	var list []reconcile.Desired
+	if err == nil {
+		list, err = reconcile.ParseDesired(s.Desired, b)
+	}
+	if err != nil {
+		p.std.Warn("it is noted; whether there is an agent called %s is not known: %v", e.Key, err)
+		return
+	}
+	meant := ""
+	for _, d := range list {
+		switch n := distance(d.Agent, e.Key); {
+		case n == 0:
+			return
+		case n <= 2 && meant == "":
+			meant = "; did you mean " + d.Agent + "?"
 		}
 	}
-	return name != "" && name[0] != '-' && len(name) <= 200 && guard.Withhold(name) == name
+	p.std.Warn("it is noted, and no agent of %s is called %s%s", s.Desired, e.Key, meant)
+}
+
+// distance is how many letters must be changed, added or taken away to come from one
+// word to another.
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			n := diagonal
+			if x != y {
+				n = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], n
+		}
+	}
+	return row[len(to)]
 }
 
 // swept notes that a sweep ended.
 func (p program) swept() error {
-	return p.note(record.Entry{Kind: record.EntrySweepExit, By: "act", Exit: &p.opts.Status, Detail: guard.Text(p.opts.Detail, errorWidth)})
-}
-
-func (p program) note(e record.Entry) error {
+	e := record.Entry{Kind: record.EntrySweepExit, By: "act", Exit: &p.opts.Status, Detail: guard.Text(p.opts.Detail, errorWidth)}
 	l, s, err := p.open(p.opts.Scope)
 	if err != nil {
 		return err

@@ -27,15 +27,15 @@ func Name(s string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "_", "-")
 }
 
-// isName tells whether a canonical name is one: it becomes a part of the names of
+// IsName tells whether a canonical name is one: it becomes a part of the names of
 // sessions, and a word of commands.
-func isName(s string) bool {
-	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-.", r) {
+func IsName(s string) bool {
+	for i, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && (i == 0 || !unicode.IsMark(r) && !strings.ContainsRune("-.", r)) {
 			return false
 		}
 	}
-	return s != "" && !strings.HasPrefix(s, "-") && len(s) <= 200
+	return s != "" && len(s) <= 200
 }
 
 // ParseDesired reads a list of the agents that should run:
@@ -139,7 +139,7 @@ func (p *parser) agent(n *yaml.Node) {
 	switch w := fields["workspace"]; {
 	case len(p.errs) > before:
 		return
-	case !isName(d.Agent):
+	case !IsName(d.Agent):
 		p.fail(fields["agent"].Line, "agent: want a name of letters and digits, with -, _ and . between them")
 		return
 	case !path.IsAbs(d.Workspace) || strings.ContainsRune(d.Workspace, 0):
