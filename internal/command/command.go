@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -43,6 +44,15 @@ func (r Result) FirstLine() string {
 		}
 	}
 	return ""
+}
+
+// Exit is an exit status in words, with what the command said of it when it said
+// anything.
+func Exit(status int, says string) string {
+	if says = strings.TrimSpace(says); says != "" {
+		says = ": " + says
+	}
+	return "exit status " + strconv.Itoa(status) + says
 }
 
 // ErrTimeout is returned when the deadline ended the command.

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -44,7 +45,7 @@ func ask(ctx context.Context, argv ...string) (command.Result, error) {
 	res, err := command.Act(ctx, command.Spec{Argv: argv, Env: []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH") + ":/usr/sbin"},
 		Timeout: 10 * time.Second, KillAfter: time.Second, MaxOutput: 16 << 20})
 	if err == nil && res.Status != 0 {
-		err = fmt.Errorf("exit status %d: %s", res.Status, res.FirstLine())
+		err = errors.New(command.Exit(res.Status, res.FirstLine()))
 	}
 	if err != nil {
 		return res, fmt.Errorf("%s: %w", argv[0], err)

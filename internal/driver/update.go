@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
@@ -26,7 +25,7 @@ func Updater(env []string) func(ctx context.Context, workspace, version string) 
 		case err != nil:
 			return fmt.Errorf("macf update: %w", err)
 		case res.Status != 0:
-			return errors.New(strings.TrimSpace(fmt.Sprintf("macf update: status %d: %s", res.Status, guard.Text(res.FirstLine(), 200))))
+			return errors.New("macf update: " + command.Exit(res.Status, guard.Text(res.FirstLine(), 200)))
 		}
 		return nil
 	}

@@ -131,7 +131,7 @@ func failed(name string, res command.Result) error {
 	if says == "" {
 		return fmt.Errorf("%s: exit status %d", name, res.Status)
 	}
-	return fmt.Errorf("%s: exit status %d: %s", name, res.Status, says)
+	return fmt.Errorf("%s: %s", name, command.Exit(res.Status, says))
 }
 
 // ended says why a program was ended.

@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
-	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -51,6 +49,7 @@ type claudeDir struct {
 	label     string // "" for the first
 	installed bool   // the directory is there
 	given     bool   // the caller named it
+	listing   ending // of its listing; nil when that was not begun
 	claude.Reading
 	jobIDs   []string
 	surfaces map[string]*record.Surface
@@ -74,12 +73,10 @@ const errorWidth = 300
 // Observe writes the records of every Claude directory, and returns the
 // surfaces that could not be read, one line each.
 func (c Claude) Observe(ctx context.Context, w *machine.World, sink Sink) (unread []string, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	dirs := c.dirs(w)
 	version := &record.Surface{OK: true}
-	bin, binErr := w.FindProgram(c.Binary, claudeBins...)
-	if binErr == nil {
-		binErr = c.readVersion(ctx, w, bin, version)
-	}
 	installed := false
 	for _, d := range dirs {
 		if d.installed, err = w.Exists(d.path); err != nil || !d.installed && d.given {
@@ -88,6 +85,19 @@ func (c Claude) Observe(ctx context.Context, w *machine.World, sink Sink) (unrea
 			continue
 		}
 		installed = installed || d.installed
+	}
+	bin, binErr := w.FindProgram(c.Binary, claudeBins...)
+	if binErr == nil {
+		asked := c.start(ctx, w, c.version(w, bin))
+		if first := dirs[0]; first.surface("claude/listing").OK { // it takes ten times as long
+			first.listing = c.start(ctx, w, c.listing(w, first, bin))
+		}
+		if binErr = c.readVersion(w, bin, asked, version); binErr != nil {
+			stop()
+			if dirs[0].listing != nil {
+				_, _ = dirs[0].listing()
+			}
+		}
 	}
 	if errors.Is(binErr, exec.ErrNotFound) && !installed {
 		version.Absent = true
@@ -181,69 +191,6 @@ func (c Claude) readDir(ctx context.Context, w *machine.World, d *claudeDir, bin
 		}
 	}
 	d.ListingRead = d.surface("claude/listing").OK
-}
-
-// quiet keeps claude from talking to anybody while it lists: without it 2.1.280
-// opens a connection to its API, and asks for updates, at every start.
-var quiet = []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:9", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1",
-	"DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1"}
-
-func (c Claude) spec(w *machine.World, bin string, args ...string) command.Spec {
-	s := command.Spec{Argv: append([]string{"claude"}, args...), Path: bin, Timeout: c.Timeout, KillAfter: c.Timeout / 5, MaxOutput: 64 << 20, Dir: "/", Env: slices.Clone(quiet)}
-	for _, name := range []string{"HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
-		if v := w.Getenv(name); v != "" {
-			s.Env = append(s.Env, name+"="+v)
-		}
-	}
-	return s
-}
-
-func (c Claude) run(ctx context.Context, w *machine.World, s command.Spec) ([]byte, error) {
-	what := strings.Join(s.Argv[:2], " ")
-	res, err := w.Run(ctx, s)
-	if err != nil || res.Status != 0 {
-		w.Rec.Failure(s, res, err)
-	}
-	switch {
-	case errors.Is(err, command.ErrTimeout):
-		return nil, fmt.Errorf("%s: no answer within %s", what, c.Timeout)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", what, err)
-	case res.Status != 0:
-		return nil, fmt.Errorf("%s: exit status %d: %s", what, res.Status, res.FirstLine())
-	}
-	return res.Stdout, nil
-}
-
-func (c Claude) readVersion(ctx context.Context, w *machine.World, bin string, s *record.Surface) error {
-	out, err := c.run(ctx, w, c.spec(w, bin, "--version"))
-	if err != nil {
-		return err
-	}
-	version, drift, err := claude.Version(out)
-	s.Drift, s.Rows = cleanWords(drift), 1
-	w.Rec.Command(c.spec(w, bin, "--version"), claude.EncodeVersion(version), "0", nil)
-	return err
-}
-
-func (c Claude) readListing(ctx context.Context, w *machine.World, d *claudeDir, bin string) {
-	s := d.surface("claude/listing")
-	spec := c.spec(w, bin, "agents", "--json", "--all")
-	if d.label != "" || d.path != w.Expand("~/.claude") {
-		spec.Variant = "CLAUDE_CONFIG_DIR=" + d.path
-		spec.Env = append(spec.Env, spec.Variant)
-	}
-	out, err := c.run(ctx, w, spec)
-	if err == nil {
-		d.Rows, s.Unparsed, s.Drift, err = claude.Listing(out)
-	}
-	if err != nil {
-		fail(s, err)
-		return
-	}
-	s.Rows = len(d.Rows)
-	b, err := claude.EncodeListing(d.Rows)
-	w.Rec.Command(spec, b, "0", err)
 }
 
 // readTable reads the process table, which all directories share.

@@ -76,3 +76,36 @@ func TestObserve_oneProjectDirectory(t *testing.T) {
 		t.Errorf("got %+v, %+v", s, s.Transcript)
 	}
 }
+
+// The listing runs beside the question for the version; without an answer to
+// that it is not waited for, and not left running.
+func TestObserve_noVersion(t *testing.T) {
+	base := t.TempDir()
+	bin, began, ended := filepath.Join(base, "claude"), filepath.Join(base, "began"), filepath.Join(base, "ended")
+	script := "#!/bin/sh\ncase $1 in --version) until [ -e " + began + " ]; do sleep 0.01; done; exit 3 ;; esac\n" +
+		"trap 'echo >" + ended + "; exit' TERM\necho >" + began + "\nwhile :; do sleep 0.01; done\n"
+	if err := os.WriteFile(bin, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(base, ".claude"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", base)
+	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	w, err := machine.New("", time.Now(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &seen{map[string]record.Session{}, map[string]record.Surface{}}
+	if _, err := (Claude{Binary: bin, Timeout: time.Hour, ListingCap: 200}).Observe(context.Background(), w, k); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(ended); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"claude/version", "claude/listing"} {
+		if s := k.surfaces[name]; s.OK || s.Error != "claude --version: exit status 3" {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func TestObserve_unread(t *testing.T) {
 		"version is junk":      {map[string]string{listed[0]: "hello\n"}, "", 0, both, "claude --version: not a version of Claude Code"},
 		"version breaks off":   {map[string]string{listed[1]: "x"}, "", 0, both, `claude --version: strconv.Atoi: parsing "x": invalid syntax`},
 		"no program":           {nil, version, 0, both, "claude --version: claude: not recorded: executable file not found in $PATH"},
-		"listing fails":        {map[string]string{listed[3]: "1"}, "", 0, both[:1], "claude agents: exit status 1:"},
+		"listing fails":        {map[string]string{listed[3]: "1"}, "", 0, both[:1], "claude agents: exit status 1"},
 		"listing is no list":   {map[string]string{listed[2]: "{}"}, "", 0, both[:1], "the listing is not a JSON array"},
 		"listing may be cut":   {map[string]string{claudeRoot + "jobs/bbbbbbbb/state.json": oneJob}, "", 1, both[:1], "1 rows, as many as a cut list could have, and job bbbbbbbb is not among them"},
 		"no process table":     {map[string]string{"meta.json": noTable}, "", 0, []string{"claude/processes"}, "the process table was not recorded"},
@@ -176,7 +176,7 @@ func TestObserve_brokenTranscript(t *testing.T) {
 
 // A command that failed or hung is recorded as one that did.
 func TestRecord_failure(t *testing.T) {
-	for status, want := range map[string]string{"3": "claude --version: exit status 3:", "timeout": "claude --version: no answer within 0s"} {
+	for status, want := range map[string]string{"3": "claude --version: exit status 3", "timeout": "claude --version: no answer within 0s"} {
 		dir, _ := written(t, map[string]string{listed[1]: status})
 		rec := filepath.Join(t.TempDir(), "rec")
 		w, err := machine.New(dir, time.Time{}, false)

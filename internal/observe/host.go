@@ -107,7 +107,7 @@ func (r Remote) ask(ctx context.Context, w *machine.World) (claude.Answer, error
 	case res.Status == 255:
 		return claude.Answer{}, fmt.Errorf("ssh: exit status 255: %s", lastLine(res.Stderr))
 	case res.Status != 0 && res.Status != 3:
-		return claude.Answer{}, fmt.Errorf("%s: exit status %d: %s", r.Command[0], res.Status, lastLine(res.Stderr))
+		return claude.Answer{}, fmt.Errorf("%s: %s", r.Command[0], command.Exit(res.Status, lastLine(res.Stderr)))
 	}
 	answer, err := claude.ReadAnswer(res.Stdout, r.Name)
 	if err != nil {

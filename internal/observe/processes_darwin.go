@@ -29,7 +29,7 @@ func psTable(w *machine.World) (string, error) {
 	res, err := command.Run(context.Background(), command.Spec{Argv: []string{"ps", "-axww", "-o", "pid=,lstart=,args="},
 		Env: []string{"LC_ALL=C", "TZ=UTC", "PATH=" + w.Getenv("PATH")}, Timeout: 10 * time.Second, KillAfter: time.Second, MaxOutput: 16 << 20})
 	if err == nil && res.Status != 0 {
-		err = fmt.Errorf("ps: exit status %d: %s", res.Status, res.FirstLine())
+		err = fmt.Errorf("ps: %s", command.Exit(res.Status, res.FirstLine()))
 	}
 	return string(res.Stdout), err
 }

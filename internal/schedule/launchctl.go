@@ -36,7 +36,7 @@ func ParsePrint(status int, stdout, stderr string, d *Drift) (Job, error) {
 	case status == notLoadedStatus && strings.Contains(stderr, "Could not find service"):
 		return Job{}, ErrNotLoaded
 	case status != 0:
-		return Job{}, fmt.Errorf("launchctl print: exit status %d: %s", status, guard.Text(stderr, errorWidth))
+		return Job{}, errors.New(strings.TrimSuffix(fmt.Sprintf("launchctl print: exit status %d: %s", status, guard.Text(stderr, errorWidth)), ": "))
 	}
 	j := Job{Runs: -1, Exit: -1}
 	read := map[string]bool{}

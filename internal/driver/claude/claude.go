@@ -68,7 +68,7 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string {
-	return fmt.Sprintf("claude %s: exit status %d: %s", r.command, r.status, r.says)
+	return fmt.Sprintf("claude %s: %s", r.command, command.Exit(r.status, r.says))
 }
 
 // held is what the program says of a session that it takes for a running one.

@@ -87,7 +87,7 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string {
-	return fmt.Sprintf("tmux %s: exit status %d: %s", r.command, r.status, r.says)
+	return fmt.Sprintf("tmux %s: %s", r.command, command.Exit(r.status, r.says))
 }
 
 // missing tells whether tmux says that there is no such server, session or
