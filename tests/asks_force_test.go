@@ -94,6 +94,7 @@ func asksOf(t *testing.T, stream []byte) map[string]string {
 // its output is cut: no ask is resolved or answered, and no entry is written.
 // When nobody is killed, both entries are.
 func TestAsksKilled(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	machine, judged := askedStream(t, h)
 	before := h.text(t)

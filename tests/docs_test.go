@@ -67,6 +67,7 @@ func flagsOf(t *testing.T, program string) []string {
 // nothing else; a page has its sections, no date, and no line that roff would
 // take for a request of its own.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	finds := map[string]*regexp.Regexp{
 		"man":  regexp.MustCompile(`(?m)^\\fB\\-\\-([a-z\\-]+)\\fR`),
 		"bash": regexp.MustCompile(`(?m)^(?:	-\*\) .*compgen -W ")?--([a-z-]+)(?:$|" -- )`),
@@ -107,6 +108,7 @@ func TestDocs(t *testing.T) {
 // The commands in the docs are those that the program takes, with the arguments
 // that the page gives them.
 func TestDocs_commands(t *testing.T) {
+	t.Parallel()
 	words := regexp.MustCompile(`for word in (.*); do`)
 	usage := regexp.MustCompile(`(?m)^\\fB([a-z].*)\\fR$`)
 	const no = "which command?"
@@ -144,6 +146,7 @@ func TestDocs_commands(t *testing.T) {
 
 // In bash a flag, the value of a flag, a command and a file are completed.
 func TestDocs_bash(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"fleet one.json", "fleet two.json", "other"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {

@@ -166,6 +166,7 @@ func (h home) once(t testing.TB, entries int) {
 // its entry is written: every entry is there once, and no line is torn. The
 // full size is 64 writers of 200 entries.
 func TestLedgerWriters(t *testing.T) {
+	t.Parallel()
 	writers, each := 12, 4
 	if os.Getenv("FLEET_SOAK") != "" {
 		writers, each = 64, 200
@@ -209,6 +210,7 @@ func TestLedgerWriters(t *testing.T) {
 }
 
 func TestLedgerCases(t *testing.T) {
+	t.Parallel()
 	t.Run("ledger-9k-lines", func(t *testing.T) {
 		h := newHome(t)
 		var wg sync.WaitGroup

@@ -60,6 +60,7 @@ func shell(t *testing.T, line string) string {
 // make demo prints the report of the captured fleet: every class but 1, each
 // session, and the number of all.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	out := shell(t, "make -s demo")
 	truth, err := os.ReadFile(filepath.Join(root, "fixtures/cc-2.1.280/truth.tsv"))
 	if err != nil {

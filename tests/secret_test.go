@@ -27,6 +27,7 @@ import (
 // What is no other's word stays as it is: what the owner wrote into the
 // configuration, and the names of machines.
 func TestSecretInEveryString(t *testing.T) {
+	t.Parallel()
 	groups, rounds := 8, []int{sample(t) % 8, (sample(t) + 3) % 8}
 	if isLong() { // fewer fields a round, so fewer that hide others
 		t.Parallel()

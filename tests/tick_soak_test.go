@@ -21,6 +21,7 @@ import (
 // no number twice, no ask lost or asked twice, no torn file, nothing left
 // running. FLEET_TICKS says how many.
 func TestTickSoak(t *testing.T) {
+	t.Parallel()
 	ticks := 4
 	if s := os.Getenv("FLEET_TICKS"); s != "" {
 		var err error
