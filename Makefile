@@ -63,7 +63,7 @@ fuzz: ## ten seconds for each fuzz target, four at a time
 fuzz-long: ## three minutes for each fuzz target, two at a time
 	bash tests/fuzz.sh 3m 2
 
-soak: ## the long forms: 500 ticks of which half are killed, 64 writers of 200 entries, more histories, every kill point
+soak: ## the long forms: 500 ticks of which half are killed, 64 writers of 1,000 entries, more histories, every kill point
 	FLEET_TICKS=500 FLEET_SOAK=1 FLEET_LONG=1 $(GO) test ./tests ./internal/asks ./internal/act ./internal/ledger/... -count=1 -timeout 120m -v
 
 bench: ## ratios of whole-process costs

@@ -164,12 +164,12 @@ func (h home) once(t testing.TB, entries int) {
 
 // Many writers, each killed at random and trying again until it is told that
 // its entry is written: every entry is there once, and no line is torn. The
-// full size is 64 writers of 200 entries.
+// full size is 64 writers of 1,000 entries.
 func TestLedgerWriters(t *testing.T) {
 	t.Parallel()
 	writers, each := 12, 4
 	if os.Getenv("FLEET_SOAK") != "" {
-		writers, each = 64, 200
+		writers, each = 64, 1000
 	}
 	h := newHome(t)
 	var wg sync.WaitGroup

@@ -72,11 +72,13 @@ func TestTail(t *testing.T) {
 		most       int64 // bytes read
 	}{
 		{"empty", "", 0, 0},
-		{"a large ledger", big.String() + fireLine(9) + "\n" + last, 2, tailWindow},
+		{"a large ledger", big.String() + fireLine(9) + "\n" + last, 2, tailBlock},
 		{"a large tick", big.String() + fireLine(9) + "\n" + strings.Repeat(last, 2000), 2001, 1 << 20},
 		{"no fire", strings.Repeat(last, 2000), 2000, 1 << 20},
-		{"torn", big.String() + fireLine(9) + "\n" + last + fireLine(10)[:40], 2, tailWindow},
+		{"torn", big.String() + fireLine(9) + "\n" + last + fireLine(10)[:40], 2, tailBlock},
 		{"the word of a fire that is none", fireLine(9) + "\n" + strings.Repeat(last, 2000) + `{"tick_fire":1}` + "\n", 2001, 1 << 20},
+		{"a line of many blocks", fireLine(9) + "\n" + last + strings.Repeat("x", 9*tailBlock+7) + "\n" + last, 3, 1 << 20},
+		{"a fire of many blocks", fireLine(8) + "\n" + last + strings.TrimSuffix(fireLine(9), "}") + `,"detail":"` + strings.Repeat("x", 9*tailBlock) + `"}` + "\n" + last, 2, 1 << 20},
 		{"a damaged line and a newer one", fireLine(9) + "\n{\n" + `{"v":1,"kind":"later"}` + "\n" + last, 2, 1 << 10},
 	} {
 		c := &counting{ReaderAt: strings.NewReader(tt.text)}
@@ -90,14 +92,14 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// However the first window falls on the lines, the fire is found and no line is
+// However the first block falls on the lines, the fire is found and no line is
 // read in part.
-func TestTail_windows(t *testing.T) {
+func TestTail_blocks(t *testing.T) {
 	for shift := range 2 * len(fireLine(7)) {
-		behind := strings.Repeat(" ", tailWindow-shift) + "\n"
+		behind := strings.Repeat(" ", tailBlock-shift) + "\n"
 		es, err := tail(strings.NewReader(fireLine(6)+"\n"+fireLine(7)+"\n"+behind), int64(len(fireLine(6)+fireLine(7)+behind)+2), []string{`"v"`})
 		if err != nil || len(es) != 1 || es[0].ID != "7-1" {
-			t.Fatalf("%d bytes of the fires in the window: %+v %v", shift, es, err)
+			t.Fatalf("%d bytes of the fires in the block: %+v %v", shift, es, err)
 		}
 	}
 }

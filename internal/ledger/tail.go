@@ -10,8 +10,8 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// tailWindow is how much of the end of a ledger is read at first.
-const tailWindow = 64 << 10
+// tailBlock is how much of the end of a ledger is read at a time.
+const tailBlock = 64 << 10
 
 // tail is the package's tail of the ledger.
 func (h held) tail(words ...string) ([]record.Entry, error) {
@@ -27,25 +27,47 @@ const fireWord = `"` + record.EntryFire + `"`
 
 // tail returns the last fire and, of what came after it, the entries whose line
 // has one of the words; without a fire, of all entries those. It reads
-// backwards, twice as far each time, until it has come to something that looks
-// like a fire. A line without a word is not parsed: a tick may write many.
+// backwards, block by block, until it has come to a fire. A line without a word
+// is not parsed: a tick may write many.
 func tail(r io.ReaderAt, size int64, words []string) ([]record.Entry, error) {
-	for window := int64(tailWindow); ; window *= 2 {
-		start := max(size-window, 0)
-		b := make([]byte, size-start)
+	block := make([]byte, min(size, tailBlock))
+	var after []byte // of a line that began before what was read
+	var found [][]record.Entry
+	for end := size; end > 0; {
+		start := max(end-tailBlock, 0)
+		b := block[:end-start]
 		if _, err := r.ReadAt(b, start); err != nil && err != io.EOF {
 			return nil, err
 		}
+		end = start
+		half := 0
 		if start > 0 {
-			_, b, _ = bytes.Cut(b, []byte("\n")) // the first line may be half of one
+			half = bytes.IndexByte(b, '\n') + 1
 		}
-		if start > 0 && !bytes.Contains(b, []byte(fireWord)) {
+		if start > 0 && half == 0 {
+			after = line(b, after)
 			continue
 		}
-		if es, fired := entries(b, words); fired || start == 0 {
-			return es, nil
+		last := bytes.LastIndexByte(b, '\n') + 1
+		es, fired := entries(line(b[last:], after), words)
+		found = append(found, es)
+		if !fired {
+			es, fired = entries(b[half:last], words)
+			found = append(found, es)
 		}
+		if fired {
+			break
+		}
+		after = bytes.Clone(b[:half])
 	}
+	slices.Reverse(found)
+	return slices.Concat(found...), nil
+}
+
+// line is a line of two parts; one that is too long to be read is cut.
+func line(begin, rest []byte) []byte {
+	l := slices.Concat(begin, rest)
+	return l[:min(len(l), fold.MaxLine+1)]
 }
 
 // entries returns what tail does, of whole lines, and whether there is a fire.
