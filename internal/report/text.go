@@ -154,6 +154,9 @@ func clip(s string, n int) string {
 		}
 		return strings.TrimRight(s[:max(n-1, 0)], " ") + "…"
 	}
+	if len(s) <= n && !piles(s) {
+		return s // no character takes more columns than it has bytes
+	}
 	cs := clusters(s)
 	used, keep := 0, 0
 	for i, c := range cs {
@@ -176,6 +179,21 @@ func plain(s string) bool {
 		}
 	}
 	return true
+}
+
+// piles tells that s may have a character of more than maxCluster code points:
+// all but one of them are no ASCII.
+func piles(s string) bool {
+	run := 0
+	for _, r := range s {
+		if run++; r < utf8.RuneSelf {
+			run = 0
+		}
+		if run >= maxCluster/2 {
+			return true
+		}
+	}
+	return false
 }
 
 // clipLeft is clip that keeps the end of s: of a path the last parts matter.

@@ -180,3 +180,13 @@ func TestTableTimes(t *testing.T) {
 	md := s.markdown()
 	has(t, md, "| unknown ", "| in the future ", "session 4 `00000004`, session 6 `00000006`, session 3 `00000003`, session 5 `00000005`.")
 }
+
+// A text that fits is only cut where a character is piled up, also around a
+// letter.
+func TestClip_piled(t *testing.T) {
+	for _, s := range []string{"a" + strings.Repeat("\u0301", 30), strings.Repeat("\u0d4e", 10) + "a" + strings.Repeat("\u0301", 10), "é·ü — ok", strings.Repeat("漢", 30), "👩‍👩‍👧‍👦 x"} {
+		if got, want := clip(s, 400), join(clusters(clean(s))); got != want {
+			t.Errorf("%q is clipped to %q, want %q", s, got, want)
+		}
+	}
+}

@@ -17,12 +17,7 @@ type names struct {
 	many  bool              // several machines
 }
 
-var (
-	uuid = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(@.+)?$`)
-	})
-	home = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(/home/[^/]+|/Users/[^/]+)(/|$)`) })
-)
+var home = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(/home/[^/]+|/Users/[^/]+)(/|$)`) })
 
 func newNames(r Report) names {
 	n := names{ids: make(map[key]string, len(r.verdicts)), homes: map[string]string{}}
@@ -51,10 +46,21 @@ func newNames(r Report) names {
 // shortID is the first eight digits of a session id, with the label of its
 // account; what is no session id stays whole.
 func shortID(subject string) string {
-	if m := uuid().FindStringSubmatch(subject); m != nil {
-		return m[1] + m[2]
+	const form = "00000000-0000-0000-0000-000000000000"
+	if len(subject) < len(form) {
+		return subject
 	}
-	return subject
+	for i, f := range form {
+		c := subject[i]
+		if hex := c >= '0' && c <= '9' || c >= 'a' && c <= 'f'; f == '0' && !hex || f == '-' && c != '-' {
+			return subject
+		}
+	}
+	label := subject[len(form):]
+	if label != "" && (label[0] != '@' || len(label) == 1 || strings.Contains(label, "\n")) {
+		return subject
+	}
+	return subject[:8] + label
 }
 
 // id is how a session is named beside its name.
