@@ -150,7 +150,7 @@ func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 	target := record.ActTarget{Severity: d.Alert.Severity, Text: d.Alert.Text}
 	id, err := a.Book.Begin(a.Now(), entry(record.VerbAlert, d.Agent, target), func(s *fold.State) error {
 		if s.Heal(d.Agent).Paused {
-			return refused("paused", "the owner paused it")
+			return refused("paused", "the owner paused it: fleet-ledger unpause ends that")
 		}
 		for _, told := range s.Heal(d.Agent).Alerts {
 			if told == d.Alert.Severity {
@@ -168,7 +168,7 @@ func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 	outcome := record.Entry{Kind: record.EntryDone}
 	if a.Tell != nil {
 		if err := a.Tell(ctx, d.Agent, d.Alert.Severity, d.Alert.Text); err != nil {
-			a.Warn("telling the owner about %s: %v", d.Agent, err)
+			a.Warn("telling the owner about %s: %v; the next sweep tells it again", d.Agent, err)
 			outcome = record.Entry{Kind: record.EntryFailed, Reason: "untold"}
 		}
 	}

@@ -35,13 +35,13 @@ func (a *Actor) fits(d record.Decision) error {
 	case !slices.Contains(verbs[d.Decision], d.Action.Verb):
 		return refused("decision", "%s asks for no %s", d.Decision, d.Action.Verb)
 	case !slices.Contains(texts, d.Action.Text), d.Action.Text == "" && !starts:
-		return refused("decision", "its text is none that a session is told")
+		return refused("decision", "the stream asks for a text that no session is told")
 	case seen.Host != a.Host:
 		return refused("decision", "it is about another machine, %s", seen.Host)
 	case agent && command == nil:
 		return refused("decision", "no agent of that name should run in %s, or several have it", seen.Workspace)
 	case len(d.Action.Argv) > 0 && !slices.Equal(d.Action.Argv, command):
-		return refused("decision", "its command is not what starts it")
+		return refused("decision", "the stream asks for another command than the one that starts it")
 	case d.Action.Verb == "upgrade" && !reconcile.IsVersion(d.Action.To):
 		return refused("decision", "it names no version")
 	}
@@ -59,19 +59,21 @@ func (a *Actor) may(d record.Decision) func(*fold.State) error {
 		}
 		switch {
 		case h.Paused:
-			return refused("paused", "the owner paused it")
+			return refused("paused", "the owner paused it: fleet-ledger unpause ends that")
 		case slices.ContainsFunc(h.Open, func(o record.OpenAct) bool { return o.Verb != record.VerbAlert }):
-			return refused("open", "another act on it has no outcome")
+			return refused("open", "an earlier act on it has no outcome, and what became of it cannot be seen yet: fleet-act --execute recover says why")
 		case a.since(h.LastAct):
 			return refused("changed", "something was done to it after it was looked at: the next sweep looks again")
 		case starts && d.Attempt > 0 && d.Action.Verb != "upgrade" && d.Action.Verb != "resume" && h.Attempts+1 != d.Attempt:
 			return refused("changed", "it was to be attempt %d, and the ledger has %d by now: the next sweep looks again", d.Attempt, h.Attempts)
-		case starts && d.Action.Verb != "upgrade" && (h.Attempts >= a.Rules.MaxAttempts || !reconcile.Held(h, a.Rules, now).IsZero()):
-			return refused("backoff", "the last attempt was too short a time ago")
+		case starts && d.Action.Verb != "upgrade" && h.Attempts >= a.Rules.MaxAttempts:
+			return refused("backoff", "%d attempts were made, and there may be no more: fleet-ledger pause, then unpause, begins anew", h.Attempts)
+		case starts && d.Action.Verb != "upgrade" && !reconcile.Held(h, a.Rules, now).IsZero():
+			return refused("backoff", "attempt %d was a short time ago: the next may come at %s", h.Attempts, reconcile.Held(h, a.Rules, now).UTC().Format(time.RFC3339))
 		case starts && a.Pause != nil && now.Before(a.Pause.Time) && d.Action.Verb != "upgrade":
-			return refused("pause", "a usage limit: nothing is started before it ends")
+			return refused("pause", "a usage limit holds until %s: nothing is started before", a.Pause.UTC().Format(time.RFC3339))
 		case !starts && a.wrote(h, now, d.Action.Verb):
-			return refused("mail-interval", "a message was written to it too short a time ago")
+			return refused("mail-interval", "a message was written to it less than %v ago", a.interval(d.Action.Verb))
 		}
 		gap, window := time.Duration(a.Rules.FleetGapS)*time.Second, time.Duration(a.Rules.WindowS)*time.Second
 		restarts := []string{"restart", "resume", "respawn"}
@@ -82,18 +84,23 @@ func (a *Actor) may(d record.Decision) func(*fold.State) error {
 			return refused("fleet-gap", "another was restarted less than %v ago", gap)
 		}
 		if n := countAfter(h, now.Add(-window)); n >= a.Rules.WindowMax {
-			return refused("rate", "%d attempts in %v", n, window)
+			return refused("rate", "it was started %d times in %v, as often as heal.window_max lets", n, window)
 		}
 		return nil
 	}
 }
 
+// interval is how long after a message the next may be written.
+func (a *Actor) interval(verb string) time.Duration {
+	if verb == "mail" {
+		return a.Mail
+	}
+	return time.Minute
+}
+
 // wrote tells that a message was written to it in this interval.
 func (a *Actor) wrote(h record.Heal, now time.Time, verb string) bool {
-	interval := time.Minute
-	if verb == "mail" {
-		interval = a.Mail
-	}
+	interval := a.interval(verb)
 	return slices.ContainsFunc(h.Acts, func(t record.ActTime) bool { return !record.ActVerbs[t.Verb] && t.At.After(now.Add(-interval)) })
 }
 
@@ -125,21 +132,21 @@ func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t
 	case !s.Alive:
 		return s, nil
 	case s.Dialog != "":
-		return s, refused("dialog", "a dialog is open")
+		return s, refused("dialog", "a dialog is open: answer it, or close it")
 	case s.Attached:
-		return s, refused("attached", "a person is attached")
+		return s, refused("attached", "a person has it before them: it is left to them")
 	case s.Draft:
-		return s, refused("draft", "somebody's text is in the prompt")
+		return s, refused("draft", "somebody's text is in the prompt: send it, or take it away")
 	case s.Mode:
-		return s, refused("mode", "the pane is in copy mode")
+		return s, refused("mode", "the pane is in copy mode: leave that with q")
 	case s.Viewer:
-		return s, refused("viewer", "a view is open in place of the prompt")
+		return s, refused("viewer", "a view is open in place of the prompt: close it")
 	case s.Moving:
-		return s, refused("busy", "what it shows changes")
+		return s, refused("busy", "what it shows changes, so it may work")
 	case !s.Prompt && !record.ActVerbs[d.Action.Verb]:
 		return s, refused("no-prompt", "no prompt is shown that a text could be typed into")
 	case seen.PID != 0 && s.PID != 0 && s.PID != seen.PID:
-		return s, refused("changed", "process %d has the place of %d", s.PID, seen.PID)
+		return s, refused("changed", "process %d runs in its session, and %d did when it was looked at", s.PID, seen.PID)
 	}
 	return s, nil
 }
@@ -151,11 +158,11 @@ func (a *Actor) stays(ctx context.Context, s record.Seen) error {
 	case err != nil:
 		return refused("unknown", "its process could not be looked for: %v", err)
 	case p == nil && s.PID != 0:
-		return refused("changed", "its process has ended")
+		return refused("changed", "its process has ended since it was looked at: the next sweep looks again")
 	case p != nil && s.PID == 0:
-		return refused("changed", "process %d runs there now", p.PID)
+		return refused("changed", "process %d runs there now: nothing is started beside it", p.PID)
 	case p != nil && (p.PID != s.PID || s.Start != nil && p.Start != nil && !p.Start.Equal(s.Start.Time)):
-		return refused("changed", "process %d runs there now", p.PID)
+		return refused("changed", "process %d runs there now, and %d did when it was looked at", p.PID, s.PID)
 	case p != nil && s.SessionID != "" && p.Session != "" && p.Session != s.SessionID:
 		return refused("changed", "it runs another session now")
 	}

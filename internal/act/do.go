@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 	}
 	dr, t := a.Drivers[d.Action.Driver], target(d)
 	if dr == nil {
-		o.Result, o.Reason, o.Detail = record.Refused, "driver", "nothing here drives "+d.Action.Driver
+		o.Result, o.Reason, o.Detail = record.Refused, "driver", "no driver is called "+strconv.Quote(d.Action.Driver)
 		return o, nil
 	}
 	if d.Action.DelayS > 0 {
@@ -102,7 +103,7 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 	case d.Action.Verb == "launch" && s.Alive && s.PID != 0:
 		return refused("runs", "process %d runs in its session", s.PID)
 	case d.Action.Verb != "launch" && d.Action.Verb != "resume" && d.Action.Verb != "restart" && !s.Alive:
-		return refused("absent", "there is no such session")
+		return refused("absent", "no session %s is there", strconv.Quote(t.Session))
 	}
 	return nil
 }
@@ -194,7 +195,7 @@ func (a *Actor) said(ctx context.Context, d record.Decision, o record.Outcome, b
 		}
 		return id != ""
 	})
-	return verdict(o, ok, last, "unread", "it was typed, and the transcript has no such record")
+	return verdict(o, ok, last, "unread", "its prompt took the text, and no user record of it is in the transcript")
 }
 
 // ran waits for a new process in the workspace.
@@ -209,7 +210,7 @@ func (a *Actor) ran(ctx context.Context, d record.Decision, o record.Outcome, be
 		o.Proof = fmt.Sprintf("process %d", p.PID)
 		return true
 	})
-	return verdict(o, ok, last, "gone", "it was started, and no process of it runs")
+	return verdict(o, ok, last, "gone", "it was started, and no Claude Code process came to run in "+d.Seen.Workspace)
 }
 
 // isNew tells a process from the one that a decision saw.
@@ -247,7 +248,7 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 	if !ok && wrong != "" {
 		return verdict(o, false, nil, "wrong-version", "it came back, and runs "+wrong)
 	}
-	return verdict(o, ok, last, "deaf", "its process runs, and no new instance answers")
+	return verdict(o, ok, last, "deaf", "its process runs, and no new instance answers: look at its channel server")
 }
 
 // verdict is the outcome of waiting. What could not be looked at is unknown, not

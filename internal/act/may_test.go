@@ -103,3 +103,30 @@ func TestMay(t *testing.T) {
 		})
 	}
 }
+
+// What the ledger forbids says what holds, until when, and what ends it.
+func TestMay_says(t *testing.T) {
+	rules := record.DefaultHealRules()
+	for _, tt := range []struct {
+		verb    string
+		attempt int
+		pause   *record.Time
+		acts    []did
+		want    string
+	}{
+		{"restart", 1, nil, []did{{"a", record.EntryPause, time.Minute, ""}}, "paused: the owner paused it: fleet-ledger unpause ends that"},
+		{"restart", 2, nil, []did{{"a", "restart", 5 * time.Minute, "done"}}, "backoff: attempt 1 was a short time ago: the next may come at 2026-11-29T12:15:00Z"},
+		{"restart", 4, nil, []did{{"a", "restart", 9 * time.Hour, "done"}, {"a", "restart", 8 * time.Hour, "done"}, {"a", "restart", 7 * time.Hour, "done"}},
+			"backoff: 3 attempts were made, and there may be no more: fleet-ledger pause, then unpause, begins anew"},
+		{"restart", 1, nil, []did{{"a", "restart", 9 * time.Hour, "done"}}, "changed: it was to be attempt 1, and the ledger has 1 by now: the next sweep looks again"},
+		{"launch", 1, record.TimeOf(noon.Add(time.Hour)), nil, "pause: a usage limit holds until 2026-11-29T13:00:00Z: nothing is started before"},
+		{"mail", 0, nil, []did{{"a", "mail", time.Hour, "done"}}, "mail-interval: a message was written to it less than 6h0m0s ago"},
+		{"inject", 0, nil, []did{{"a", "inject", time.Second, "done"}}, "mail-interval: a message was written to it less than 1m0s ago"},
+	} {
+		a := &Actor{Rules: rules, Mail: 6 * time.Hour, Pause: tt.pause, Now: func() time.Time { return noon }}
+		err := a.may(record.Decision{Agent: "a", Attempt: tt.attempt, Action: &record.Action{Verb: tt.verb}})(ledgerOf(t, tt.acts...))
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v\nwant %s", tt.verb, err, tt.want)
+		}
+	}
+}

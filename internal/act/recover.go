@@ -28,7 +28,7 @@ func (a *Actor) Recover(ctx context.Context) error {
 		}
 		e := a.closing(ctx, intent, t)
 		if e.Kind == "" {
-			a.Warn("%s %s of %s has no outcome, and what became of it cannot be looked at: %s", intent.Verb, intent.ID, intent.Key, e.Detail)
+			a.Warn("%s %s of %s has no outcome, and what became of it cannot be looked at: %s; until it can, nothing else is done to it", intent.Verb, intent.ID, intent.Key, e.Detail)
 			continue
 		}
 		e.Detail = "recovered: " + e.Detail
@@ -42,7 +42,7 @@ func (a *Actor) Recover(ctx context.Context) error {
 // closing is the outcome of an intent; without a kind when it cannot be told.
 func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTarget) record.Entry {
 	if intent.Verb == record.VerbAlert {
-		return record.Entry{Kind: record.EntryDone, Detail: "the ledger has it"}
+		return record.Entry{Kind: record.EntryDone, Detail: "it is told: the ledger has it"}
 	}
 	if t.Seen == nil {
 		return record.Entry{Kind: record.EntryUnknown, Reason: "lost", Detail: "the intent does not say what was to be done"}
@@ -50,11 +50,11 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 	begun := intent.TS.Time
 	if !record.ActVerbs[t.Action.Verb] {
 		id, err := a.Eyes.Said(ctx, *t.Seen, t.Action.Text, begun)
-		return found(id != "", err, "user record "+id, "the transcript has no such record")
+		return found(id != "", err, "user record "+id, "no user record of it is in the transcript")
 	}
 	p, err := a.Eyes.Process(ctx, *t.Seen)
 	if err != nil || !isNew(p, t.Seen, begun) {
-		return found(false, err, "", "no process was started since")
+		return found(false, err, "", "no Claude Code process that is younger than the intent runs in "+t.Seen.Workspace)
 	}
 	proof := fmt.Sprintf("process %d", p.PID)
 	if t.Seen.Project == "" {

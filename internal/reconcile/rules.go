@@ -30,11 +30,11 @@ var Rules = []Rule{
 		return skip("an upgrade has it, so nobody else touches it").Decision
 	}},
 	{"no-workspace", func(f *Facts) bool { return f.Workspace == nil }, func(f *Facts) record.Decision {
-		return skip("no .macf/macf-agent.json in %s", f.Want.Workspace).told("no-workspace", "it should run, and its workspace %s has no configuration of an agent", f.Want.Workspace)
+		return skip("no .macf/macf-agent.json in %s", f.Want.Workspace).told("no-workspace", "it should run, and its workspace %s has no .macf/macf-agent.json of an agent; mend the list, or the workspace", f.Want.Workspace)
 	}},
 	{"mislabelled", (*Facts).mislabelled, func(f *Facts) record.Decision {
 		return skip("the workspace %s is of the agent %s", f.Want.Workspace, f.Workspace.Agent).
-			told("mislabelled", "its workspace %s is of another agent, %s", f.Want.Workspace, f.Workspace.Agent)
+			told("mislabelled", "its workspace %s is of another agent, %s, or of another project; mend the list, or the configuration there", f.Want.Workspace, f.Workspace.Agent)
 	}},
 	{"ambiguous", func(f *Facts) bool { return f.Twin != "" }, func(f *Facts) record.Decision {
 		return skip("%s says that it is this agent's, as %s does, and no list says which counts", f.Twin, f.Want.Workspace).
@@ -45,7 +45,7 @@ var Rules = []Rule{
 	}},
 	{"elsewhere", func(f *Facts) bool { return f.Process == nil && f.Elsewhere != nil }, func(f *Facts) record.Decision {
 		return heal(f, "process %d in %s says that it is this agent, so none is launched", f.Elsewhere.PID, f.Elsewhere.Cwd).
-			told("elsewhere", "it runs outside its workspace, in %s", f.Elsewhere.Cwd)
+			told("elsewhere", "it runs outside its workspace, in %s; end it there, or name that workspace in the list", f.Elsewhere.Cwd)
 	}},
 	{"starting", (*Facts).starting, func(f *Facts) record.Decision {
 		return skip("it was started a moment ago").Decision
@@ -121,7 +121,7 @@ func launch(f *Facts) record.Decision {
 		return held
 	}
 	if f.Running >= f.Cap {
-		return d.not("cap", "launch", "%d agents run, and caps.fleet_sessions is %d", f.Running, f.Cap).told("cap", "it should run, and %d agents run already, as many as may", f.Running)
+		return d.not("cap", "launch", "%d agents run, and caps.fleet_sessions is %d", f.Running, f.Cap).told("cap", "it should run, and %d agents run already, as many as caps.fleet_sessions lets", f.Running)
 	}
 	d.Action = &record.Action{Verb: "launch", Driver: "tmux", Argv: f.Want.Start(), DelayS: f.Rules.StaggerS * min(f.Starts, 1)}
 	return d.Decision
@@ -141,11 +141,11 @@ func ladder(f *Facts) record.Decision {
 		return held
 	}
 	if !f.Rules.AllowRestart {
-		return d.not("held", "restart", "heal.allow_restart is 0").told("held", "it has not answered for %d sweeps, and may not be restarted", d.Deaf)
+		return d.not("held", "restart", "heal.allow_restart is 0").told("held", "it has not answered for %d sweeps, and may not be restarted: heal.allow_restart is 0", d.Deaf)
 	}
 	window := time.Duration(f.Rules.WindowS) * time.Second
 	if n := f.restartsWithin(window); n >= f.Rules.WindowMax {
-		return d.not("rate", "restart", "%d in %v", n, window).told("rate", "it was restarted %d times in %v", n, window)
+		return d.not("rate", "restart", "%d in %v", n, window).told("rate", "it was restarted %d times in %v, and is not again: find out why it does not stay up", n, window)
 	}
 	gap := time.Duration(f.Rules.FleetGapS) * time.Second
 	if within(f.Now, f.Restarted, gap) {
@@ -174,7 +174,7 @@ func (d draft) attempts(f *Facts, verb string) (record.Decision, bool) {
 			told("exhausted", "%d attempts did not bring it back; fleet-ledger pause, then unpause, lets it try again", f.Heal.Attempts), true
 	case f.Unjudged != "":
 		return d.not("unjudged", verb, "whether a usage limit holds is not known: %s", f.Unjudged).
-			told("unjudged", "it should run, and is not started: whether a usage limit holds is not known"), true
+			told("unjudged", "it should run, and is not started: whether a usage limit holds is not known, since fleet-classify was not read"), true
 	case f.Pause != nil && f.Now.Before(f.Pause.Time):
 		d.NextAt = f.Pause
 		return d.not("limit", verb, "a usage limit: nothing is started before it ends").Decision, true

@@ -39,7 +39,7 @@ var sessionRules = []sessionRule{
 		return skip("nothing is decided: %s", f.blind).Decision
 	}},
 	{"paused", func(f *sessionFacts) bool { return f.heal.Paused }, func(*sessionFacts) record.Decision {
-		return skip("the owner paused it").Decision
+		return skip("the owner paused it: it is left as it is until fleet-ledger unpause").Decision
 	}},
 	{"well", func(f *sessionFacts) bool { return !f.stopped() }, func(f *sessionFacts) record.Decision {
 		return record.Decision{Decision: "OK", Detail: "it goes on: " + f.verdict.ClassName}
@@ -58,10 +58,10 @@ var sessionRules = []sessionRule{
 		return d.Decision
 	}},
 	{"not-transient", func(f *sessionFacts) bool { return f.verdict.Class == "4" && !transient(f.verdict.Cause) }, func(f *sessionFacts) record.Decision {
-		return skip("an error that does not pass by itself: %s", f.verdict.Cause).told("not-transient", "it stopped on an error that does not pass by itself: %s", f.verdict.Cause)
+		return skip("an error that does not pass by itself: %s", f.verdict.Cause).told("not-transient", "it stopped on an error that does not pass by itself, so it is yours to resume: %s", f.verdict.Cause)
 	}},
 	{"cwd-gone", (*sessionFacts).cwdGone, func(f *sessionFacts) record.Decision {
-		return skip("its directory is gone, so it is not resumed").told("cwd-gone", "it stopped, and its directory is gone")
+		return skip("its directory is gone, so it is not resumed").told("cwd-gone", "it stopped, and its directory is gone, so it is not resumed")
 	}},
 	{"open-call", func(f *sessionFacts) bool { return len(f.calls()) > 0 && f.verdict.Class != "6" }, func(f *sessionFacts) record.Decision {
 		calls := strings.Join(f.calls(), ", ")
@@ -127,7 +127,7 @@ func (f *sessionFacts) driver() string {
 func (f *sessionFacts) write(reason, text string) record.Decision {
 	d := draft{record.Decision{Decision: "HEAL", Tier: 1, Reason: reason, Detail: "it is " + f.verdict.ClassName}}
 	if f.driver() != "tmux" {
-		return d.not("no-terminal", "mail", "it runs in no pane of tmux, so nothing can be typed").told("no-terminal", "it is %s, and nothing reaches it but you", f.verdict.ClassName)
+		return d.not("no-terminal", "mail", "it runs in no pane of tmux, so nothing can be typed").told("no-terminal", "it is %s, and runs in no pane of tmux: nothing reaches it but you", f.verdict.ClassName)
 	}
 	for _, a := range slices.Backward(f.heal.Acts) {
 		if !record.ActVerbs[a.Verb] && within(f.now, a.At.Time, f.mail) {
@@ -172,7 +172,7 @@ func (f *sessionFacts) resume() record.Decision {
 		}
 		d.Action = &record.Action{Verb: verb, Driver: "claude", Text: ResumeText}
 	case f.driver() != "tmux":
-		return d.not("no-terminal", verb, "its process lives and runs in no pane of tmux").told("no-terminal", "it stopped, and nothing reaches it but you")
+		return d.not("no-terminal", verb, "its process lives and runs in no pane of tmux").told("no-terminal", "it stopped, and its process runs in no pane of tmux: nothing reaches it but you")
 	default:
 		d.Tier = 1
 		d.Action = &record.Action{Verb: verb, Driver: "tmux", Text: ResumeText}

@@ -96,7 +96,7 @@ func (u *upgrade) decide(f *Facts) record.Decision {
 	case f.Blind != "":
 		return because("blind", "nothing is decided: %s", f.Blind)
 	case f.Heal.Paused:
-		return because("paused", "the owner paused it")
+		return because("paused", "the owner paused it: it is left as it is until fleet-ledger unpause")
 	case f.Workspace == nil:
 		return because("no-workspace", "no .macf/macf-agent.json in %s", f.Want.Workspace)
 	case f.mislabelled():
@@ -121,13 +121,13 @@ func (u *upgrade) behind(f *Facts) record.Decision {
 	case f.maintained():
 		return d.not("maintenance", "upgrade", "it is being upgraded").Decision
 	case u.failed:
-		return d.not("stopped", "upgrade", "%s did not come back green", u.busy).Decision
+		return d.not("stopped", "upgrade", "%s did not come back green: mend that one first", u.busy).Decision
 	case u.busy != "":
 		return d.not("one-at-a-time", "upgrade", "%s comes first", u.busy).Decision
 	case u.blind != "":
 		return d.not("unread", "upgrade", "whether another is being upgraded is not known: %s", u.blind).Decision
 	case f.Health.Busy == nil || *f.Health.Busy || !slices.Contains([]string{"9", "9a", "8", "10"}, f.class()):
-		return d.not("busy", "upgrade", "it works, or that cannot be told").Decision
+		return d.not("busy", "upgrade", "it works, or that cannot be told: it waits for a later sweep").Decision
 	}
 	u.busy = f.Want.Agent
 	d.Decision.Decision, d.Reason, d.Attempt = "UPGRADE", "behind", 1

@@ -102,7 +102,7 @@ func (d *Driver) look(ctx context.Context, t driver.Target) (driver.State, error
 	if i < 0 {
 		// The listing leaves out what it cannot read, and says nothing.
 		if _, err := os.Lstat(filepath.Join(d.Dir, "jobs", t.Session)); !errors.Is(err, os.ErrNotExist) || unparsed > 0 {
-			return driver.State{}, fmt.Errorf("claude agents: the job is not listed, and is there: %v", err)
+			return driver.State{}, fmt.Errorf("claude agents: the job is not listed, and is there (%d rows were not understood)", unparsed)
 		}
 		return driver.State{}, nil
 	}
@@ -176,8 +176,12 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 		if t.PID == 0 || !t.Same(p) {
 			return fmt.Errorf("%w: process %d", driver.ErrChanged, s.PID)
 		}
-		if cwd, err := driver.Cwd(ctx, s.PID); err != nil || t.Cwd != "" && cwd != t.Cwd {
-			return fmt.Errorf("%w: process %d works in %q: %v", driver.ErrChanged, s.PID, cwd, err)
+		cwd, err := driver.Cwd(ctx, s.PID)
+		if err != nil {
+			return fmt.Errorf("%w: where process %d works: %w", driver.ErrChanged, s.PID, err)
+		}
+		if t.Cwd != "" && cwd != t.Cwd {
+			return fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrChanged, s.PID, cwd, t.Cwd)
 		}
 	}
 	if _, err := d.run(ctx, "", d.Env, "claude", "stop", t.Session); err != nil {

@@ -91,8 +91,11 @@ func (d *Driver) begun(ctx context.Context, t driver.Target) (driver.State, erro
 		return s, driver.ErrGone
 	}
 	cwd, err := driver.Cwd(ctx, s.PID)
-	if err != nil || cwd != t.Cwd {
-		return s, fmt.Errorf("%w: process %d works in %q: %v", driver.ErrUnseen, s.PID, cwd, err)
+	if err != nil {
+		return s, fmt.Errorf("%w: where process %d works: %w", driver.ErrUnseen, s.PID, err)
+	}
+	if cwd != t.Cwd {
+		return s, fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrUnseen, s.PID, cwd, t.Cwd)
 	}
 	return s, nil
 }

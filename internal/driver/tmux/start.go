@@ -81,15 +81,18 @@ func (d *Driver) begun(ctx context.Context, t driver.Target) (driver.State, erro
 	case err != nil:
 		return v.State, fmt.Errorf("%w: %w", driver.ErrUnseen, err)
 	case v.Place == "":
-		return v.State, driver.ErrGone
+		return v.State, gone(t, "")
 	case !v.Alive:
 		return v.State, d.buried(ctx, t, v)
 	case v.process == nil || first == nil || v.PID != first.PID:
 		return v.State, driver.ErrUnseen
 	}
 	cwd, err := driver.Cwd(ctx, v.PID)
-	if err != nil || cwd != t.Cwd {
-		return v.State, fmt.Errorf("%w: process %d works in %q: %v", driver.ErrUnseen, v.PID, cwd, err)
+	if err != nil {
+		return v.State, fmt.Errorf("%w: where process %d works: %w", driver.ErrUnseen, v.PID, err)
+	}
+	if cwd != t.Cwd {
+		return v.State, fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrUnseen, v.PID, cwd, t.Cwd)
 	}
 	return v.State, nil
 }
@@ -107,7 +110,15 @@ func (d *Driver) buried(ctx context.Context, t driver.Target, v view) error {
 	if _, err := d.run(ctx, t, "", "kill-session", "-t", word(exactly(t))); err != nil && !missing(err) {
 		return err
 	}
-	return fmt.Errorf("%w: it said: %s", driver.ErrGone, guard.Text(said, maxLastWords))
+	return gone(t, said)
+}
+
+// gone is the error of a session that ended at once, with its last words if it had any.
+func gone(t driver.Target, said string) error {
+	if said = guard.Text(said, maxLastWords); said == "" {
+		return fmt.Errorf("%w, and nothing that it said was seen; run what starts it by hand, in %s", driver.ErrGone, t.Cwd)
+	}
+	return fmt.Errorf("%w: it said: %s", driver.ErrGone, said)
 }
 
 // lastWords are the last rows of a pane, without the line that tmux adds.

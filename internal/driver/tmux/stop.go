@@ -34,8 +34,11 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 	}
 	if v.process != nil {
 		cwd, err := driver.Cwd(ctx, v.PID)
-		if err != nil || t.Cwd != "" && cwd != t.Cwd {
-			return fmt.Errorf("%w: process %d works in %q: %v", driver.ErrChanged, v.PID, cwd, err)
+		if err != nil {
+			return fmt.Errorf("%w: where process %d works: %w", driver.ErrChanged, v.PID, err)
+		}
+		if t.Cwd != "" && cwd != t.Cwd {
+			return fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrChanged, v.PID, cwd, t.Cwd)
 		}
 		if err := driver.End(ctx, *v.process, grace); err != nil {
 			return err

@@ -323,8 +323,14 @@ func TestStart_words(t *testing.T) {
 	if err := os.Mkdir(target.Cwd, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.d.Start(t.Context(), target, how); !errors.Is(err, driver.ErrGone) {
+	if _, err := r.d.Start(t.Context(), target, how); !errors.Is(err, driver.ErrGone) || !strings.HasSuffix(err.Error(), "by hand, in "+target.Cwd) {
 		t.Errorf("%v", err)
+	}
+	for said, want := range map[string]string{"": ", and nothing that it said was seen; run what starts it by hand, in " + target.Cwd, " \n": ", and nothing that it said was seen; run what starts it by hand, in " + target.Cwd,
+		"no such program": ": it said: no such program"} {
+		if err := gone(target, said); !errors.Is(err, driver.ErrGone) || err.Error() != driver.ErrGone.Error()+want {
+			t.Errorf("%q: %v", said, err)
+		}
 	}
 	calls := r.log("new-session")
 	if len(calls) != 1 {
