@@ -5,6 +5,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/asks"
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -39,7 +40,7 @@ func filter(std *cli.Std) error {
 // when compiles an expression of ask_when: its first value tells whether a
 // record meets it; no value, null and false do not.
 func when(expr string) (func(record.Record) (bool, error), error) {
-	q, err := cli.Compile(expr)
+	q, err := jq.Compile(expr)
 	if err != nil {
 		return nil, err
 	}

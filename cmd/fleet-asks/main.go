@@ -20,10 +20,11 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 )
 
 type options struct {
-	cli.Common  `group:"Common options"`
+	jq.Common   `group:"Common options"`
 	cli.Machine `group:"Machine options"`
 
 	All bool     `long:"all" description:"list: answered asks too; ack: every open ask"`

@@ -16,11 +16,12 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/classify"
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 type options struct {
-	cli.Common
+	jq.Common
 	Explain string `long:"explain" value-name:"SESSION" description:"end the pipe: say rule by rule how the session with this id, beginning of an id, name or pid is judged"`
 }
 

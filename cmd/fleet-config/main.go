@@ -20,10 +20,13 @@
 // status 2.
 package main
 
-import "github.com/fleet-tools/fleet/internal/cli"
+import (
+	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
+)
 
 type options struct {
-	cli.Common  `group:"Common options"`
+	jq.Common   `group:"Common options"`
 	cli.Machine `group:"Machine options"`
 
 	Tick     *int     `long:"tick" value-name:"N" description:"tick: the number of the tick (default: none, and nothing is remembered)"`

@@ -23,11 +23,12 @@ import (
 	"fmt"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 type options struct {
-	cli.Common  `group:"Common options"`
+	jq.Common   `group:"Common options"`
 	cli.Machine `group:"Machine options"`
 
 	Tick     *int   `long:"tick" value-name:"N" description:"exit: the number of the tick that ends"`

@@ -24,10 +24,11 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 )
 
 type options struct {
-	cli.Common   `group:"Common options"`
+	jq.Common    `group:"Common options"`
 	cli.Machine  `group:"Machine options"`
 	cli.Observer `group:"Observer options"`
 

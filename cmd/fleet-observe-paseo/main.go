@@ -18,12 +18,13 @@ import (
 	"context"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 )
 
 type options struct {
-	cli.Common   `group:"Common options"`
+	jq.Common    `group:"Common options"`
 	cli.Machine  `group:"Machine options"`
 	cli.Observer `group:"Observer options"`
 

@@ -25,12 +25,13 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
 )
 
 type options struct {
-	cli.Common   `group:"Common options"`
+	jq.Common    `group:"Common options"`
 	cli.Machine  `group:"Machine options"`
 	cli.Observer `group:"Observer options"`
 

@@ -17,12 +17,13 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 type options struct {
-	cli.Common
+	jq.Common
 	Desired string `long:"desired" value-name:"FILE" description:"the agents that should run: a YAML list of agent, workspace (default: every workspace of the stream)"`
 	Upgrade string `long:"upgrade-to" value-name:"VERSION" description:"decide instead which agent is upgraded to VERSION next"`
 }

@@ -18,6 +18,7 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/report"
 )
 
@@ -29,7 +30,7 @@ var program = cli.Program{
 }
 
 type options struct {
-	cli.Common
+	jq.Common
 	//lint:ignore SA5008 a choice of go-flags is a tag of its own
 	Format   string `long:"format" value-name:"FORMAT" choice:"md" choice:"json" choice:"html" choice:"asks" choice:"ps" choice:"sweep" choice:"label-sheet" choice:"label-csv" default:"md" description:"write md, for a person; json, for jq; html, one page with all of it for a browser; asks, what this tick asks that was not asked before, nothing when there is none; ps, a line for each process and each dead workspace of a macf agent; sweep, what was decided about agents and sessions, and what became of it; label-sheet, a sample of verdicts to read; label-csv, the same to fill in"`
 	Open     bool   `long:"open" description:"html: write the page to a private file, print its name and open it in the browser"`

@@ -63,10 +63,9 @@ func (t *Time) UnmarshalFlag(s string) error {
 	return nil
 }
 
-// Common is the flags of every program.
+// Common is the flags of every program; one that writes records has jq.Common.
 type Common struct {
 	Now     Time   `long:"now" env:"FLEET_NOW" value-name:"TIME" description:"take TIME (RFC 3339) as the present"`
-	JQ      string `long:"jq" value-name:"EXPR" description:"end the pipe: write what the jq EXPR makes of each record that this program adds, strings raw"`
 	Version bool   `long:"version" description:"print the version and exit"`
 	Docs    string `long:"docs" value-name:"KIND" choice:"man" choice:"bash" choice:"zsh" choice:"fish" description:"print the man page, or completions for a shell, and exit"`
 }
@@ -146,9 +145,9 @@ func Run[O any](p Program, args []string, in io.Reader, out, errw io.Writer, run
 	} else {
 		std.Clock = std.Now.UTC()
 	}
-	if common.JQ != "" {
-		if std.query, err = Compile(common.JQ); err != nil {
-			return finish(std, Usage(fmt.Errorf("--jq: %w", err)))
+	if of, ok := any(opts).(interface{ Query() (Query, error) }); ok {
+		if std.query, err = of.Query(); err != nil {
+			return finish(std, Usage(err))
 		}
 	}
 	return finish(std, run(context.Background(), std, opts))

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/fleet-tools/fleet/internal/record"
 )
 
 type options struct {
@@ -50,7 +48,6 @@ func TestRun_status(t *testing.T) {
 		{"usage", say(Usage(cause)), nil, 2, "", "fleet-test: the cause\n"},
 		{"in part", say(Partial(errors.Join(cause, cause))), nil, 3, "output\n", "fleet-test: the cause\nfleet-test: the cause\n"},
 		{"leftover argument", say(nil), []string{"x"}, 2, "", "fleet-test: unexpected argument \"x\"\nfleet-test: try fleet-test --help\n"},
-		{"bad jq", say(nil), []string{"--jq", ".a ===== 1"}, 2, "", "fleet-test: --jq: column 6: unexpected token \"==\"\n"},
 		{"version", say(cause), []string{"--version"}, 0, "fleet-test " + version() + "\n", ""},
 	}
 	for _, tt := range tests {
@@ -133,43 +130,6 @@ func TestFilter(t *testing.T) {
 	}
 	if status, _, stderr := start(t, in+"rubbish\n", nil, filter); status != 1 || stderr != "fleet-test: line 2: not a JSON object\n" {
 		t.Errorf("status %d, %q", status, stderr)
-	}
-}
-
-func TestJQ(t *testing.T) {
-	tests := []struct {
-		expr, out string
-		status    int
-	}{
-		{`select(.kind == "y") | .data.s`, "<text>\n", 0},
-		{`select(.kind == "y") | .data`, `{"n":1,"s":"<text>"}` + "\n", 0},
-		{`select(.kind == "y") | [.subject, .data.n] | @tsv`, "b\t1\n", 0},
-		{`select(.kind == "nothing")`, "", 0},
-		{`select(.kind == "y") | now`, "1795963802\n", 0}, // the record's own at, not the clock
-		{`select(.kind == "y") | env | length`, "0\n", 0},
-		{`.data.s | tonumber`, "", 1},
-		{`halt`, "", 0},
-	}
-	for _, tt := range tests {
-		status, out, stderr := start(t, in, nil, filter, "--jq", tt.expr)
-		if status != tt.status || out != tt.out {
-			t.Errorf("%s: status %d, %q, %q; want %d, %q", tt.expr, status, out, stderr, tt.status, tt.out)
-		}
-	}
-}
-
-func TestQuery_numbers(t *testing.T) {
-	q, err := Compile(".data.n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := record.Parse([]byte(in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := q.Write(&b, r); err != nil || b.String() != "9007199254740993\n" {
-		t.Errorf("%q, %v", b.String(), err)
 	}
 }
 

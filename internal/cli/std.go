@@ -24,10 +24,15 @@ type Std struct {
 	Now     time.Time // --now; zero when it was not given
 	Clock   time.Time // --now, else the clock when the program started; for programs that touch the machine only
 
-	query *Query
+	query Query               // --jq; nil when it was not given
 	line  []byte              // the last that Add wrote, for its room
 	added map[uint64]struct{} // hashes of the identities, which differ but once in 10^19
 	seed  maphash.Seed
+}
+
+// A Query writes what an expression makes of a record, in the record's place.
+type Query interface {
+	Write(w io.Writer, r record.Record) error
 }
 
 // Warn prints one fact on stderr.

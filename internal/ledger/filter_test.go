@@ -13,12 +13,13 @@ import (
 	"testing"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 type flags struct {
-	cli.Common `group:"Common options"`
+	jq.Common `group:"Common options"`
 }
 
 // run runs f as a program would be run and returns its output and status.
