@@ -214,7 +214,7 @@ func (d *deed) decided() error {
 		p, _ := record.Payload[record.Decision](r)
 		if r.By == "fleet-reconcile" && r.Host == d.host {
 			if d.actor.Dry == "" && !r.At.Equal(d.set.Now(time.Time{}).Time) {
-				return fmt.Errorf("nothing is done: the decision about %s is of another time than the stream", r.Subject)
+				return fmt.Errorf("nothing is done: the decision about %s is of another time than the stream; look, and decide anew", r.Subject)
 			}
 			ds = append(ds, *p)
 		}
@@ -225,7 +225,7 @@ func (d *deed) decided() error {
 func (d *deed) fresh() error {
 	at := d.set.Now(time.Time{})
 	if age := time.Since(at.Time); d.actor.Dry == "" && (age > freshFor || age < -freshFor) {
-		return fmt.Errorf("nothing is done: the stream is of %s, which is not now", at.Format(time.RFC3339))
+		return fmt.Errorf("nothing is done: the stream is of %s, which is not now; look, and decide anew", at.Format(time.RFC3339))
 	}
 	return nil
 }
