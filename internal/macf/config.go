@@ -23,29 +23,28 @@ type Config struct {
 }
 
 // ParseConfig reads a macf-agent.json. What macf itself would not take is an
-// error, and so is an empty name, which addresses nobody. Fields that are not
-// known are ignored.
+// error, and so is an empty name, which addresses nobody. The error names every
+// mistake. Fields that are not known are ignored.
 func ParseConfig(b []byte) (Config, error) {
 	o := newObject(b)
+	o.all = true
 	c := Config{Project: o.text("project"), Name: o.text("agent_name"), Role: o.text("agent_role"), Type: o.text("agent_type")}
 	if c.Label = c.Name; len(o.fields["routing_label"]) > 0 {
 		c.Label = o.text("routing_label")
 	}
-	if o.err == nil && c.Type != "permanent" && c.Type != "worker" {
+	if c.Type != "" && c.Type != "permanent" && c.Type != "worker" {
 		o.fail("agent_type is neither permanent nor worker")
 	}
-	if c.Registry = o.registry(); o.err != nil {
-		return Config{}, o.err
-	}
+	c.Registry = o.registry()
 	if v, ok := o.fields["versions"]; ok {
-		p := newObject(v)
+		p := o.within(v)
 		c.Pin = p.text("cli")
 		p.text("plugin")
 		p.text("actions")
 		o.take("versions", p)
 	}
 	if v, ok := o.fields["github_app"]; ok {
-		p := newObject(v)
+		p := o.within(v)
 		for _, name := range []string{"app_id", "install_id", "key_path"} {
 			p.text(name)
 		}
@@ -65,7 +64,9 @@ func ParseConfig(b []byte) (Config, error) {
 func (o *object) registry() (r record.Registry) {
 	p := o.part("registry")
 	if p == nil {
-		o.fail("registry is missing")
+		if !o.has("registry") {
+			o.fail("registry is missing")
+		}
 		return r
 	}
 	switch r.Kind = p.text("type"); r.Kind {
@@ -77,6 +78,7 @@ func (o *object) registry() (r record.Registry) {
 		r.ID = p.text("owner") + "/" + p.text("repo")
 	case "local":
 		r.ID = p.text("path")
+	case "": // told already
 	default:
 		p.fail("type is none of org, profile, repo, local")
 	}

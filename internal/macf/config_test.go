@@ -2,6 +2,7 @@ package macf
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 
@@ -46,6 +47,12 @@ func TestParseConfig(t *testing.T) {
 		{"null versions", `{"cli": "0.2.46", "plugin": "1", "actions": "v3"}`, `null`, "versions.not a JSON object"},
 		{"half an app", `"app_id": "1", `, ``, "github_app.app_id is missing"},
 		{"an empty host", `"future": [1]`, `"advertise_host": ""`, "advertise_host is empty"},
+		{"a registry without a type", `"type": "repo", `, ``, "registry.type is missing"},
+		{"all that is wrong", `"agent_role": "devops", "agent_type": "permanent",
+		"registry": {"type": "repo", "owner": "acme", "repo": "lamp"}, "versions": {"cli": "0.2.46", "plugin": "1", "actions": "v3"},
+		"github_app": {"app_id": "1", "install_id": "2", "key_path": ".k"}`, `"agent_role": 7, "agent_type": "guest", "registry": {"type": "repo", "owner": ""}, "versions": {"cli": ""},
+		"github_app": {}, "tmux_session": ""`, "agent_role is not a text, agent_type is neither permanent nor worker, registry.owner is empty, registry.repo is missing, " +
+			"versions.cli is empty, versions.plugin is missing, versions.actions is missing, github_app.app_id is missing, github_app.install_id is missing, github_app.key_path is missing, tmux_session is empty"},
 		{"a list", configOf("", ""), `[]`, "not a JSON object"},
 		{"nothing", configOf("", ""), ``, "not JSON at byte 0"},
 		{"null", configOf("", ""), `null`, "not a JSON object"},
@@ -115,4 +122,17 @@ func FuzzParseConfig(f *testing.F) {
 			t.Errorf("written %s, then %s, %v", once, twice, err)
 		}
 	})
+}
+
+// The example of the documentation is one that is taken.
+func TestParseConfig_docs(t *testing.T) {
+	b, err := os.ReadFile("../../docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(b), "```json\n")
+	example, _, _ := strings.Cut(rest, "```")
+	if c, err := ParseConfig([]byte(example)); !ok || err != nil || c.Label != "code-agent" || c.Pin != "0.2.46" {
+		t.Errorf("%t, %v: %+v", ok, err, c)
+	}
 }

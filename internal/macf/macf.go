@@ -52,18 +52,20 @@ func SessionName(project, agent string) string {
 	return strings.NewReplacer(".", "_", ":", "_").Replace(guard.Text(project, textWidth) + "@" + guard.Text(agent, textWidth))
 }
 
-// object reads the fields of a JSON object and keeps the first error. Names are
-// matched exactly, one that comes twice is an error, and no error quotes what is
-// read.
+// object reads the fields of a JSON object and keeps the first error, or all of
+// them. Names are matched exactly, one that comes twice is an error, and no error
+// quotes what is read.
 type object struct {
 	fields map[string]jsontext.Value
 	err    error
+	all    bool     // keep every error: a person mends the file
+	errs   []string // what err says, of one that keeps all
 }
 
 func newObject(b []byte) *object {
 	o := new(object)
 	if err := json.Unmarshal(b, &o.fields); err != nil || o.fields == nil {
-		o.err = errors.New("not a JSON object")
+		o.fields, o.err = nil, errors.New("not a JSON object")
 		if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 			o.err = fmt.Errorf("not JSON at byte %d", syntax.ByteOffset)
 		}
@@ -72,9 +74,21 @@ func newObject(b []byte) *object {
 }
 
 func (o *object) fail(format string, args ...any) {
-	if o.err == nil {
+	switch {
+	case o.err == nil:
 		o.err = fmt.Errorf(format, args...)
+		o.errs = []string{o.err.Error()}
+	case o.all && o.fields != nil:
+		o.errs = append(o.errs, fmt.Sprintf(format, args...))
+		o.err = errors.New(strings.Join(o.errs, ", "))
 	}
+}
+
+// within is the object that a field holds, which keeps as many errors.
+func (o *object) within(v jsontext.Value) *object {
+	p := newObject(v)
+	p.all = o.all
+	return p
 }
 
 // has tells whether a field is there and is not null.
@@ -85,10 +99,11 @@ func (o *object) has(name string) bool {
 
 // text is a field that must be a text, and must not be empty.
 func (o *object) text(name string) string {
+	before := len(o.errs)
 	s := o.maybe(name)
 	if _, ok := o.fields[name]; !ok {
 		o.fail("%s is missing", name)
-	} else if s == "" {
+	} else if s == "" && len(o.errs) == before {
 		o.fail("%s is empty", name)
 	}
 	return s
@@ -136,7 +151,7 @@ func (o *object) part(name string) *object {
 	if !o.has(name) {
 		return nil
 	}
-	p := newObject(o.fields[name])
+	p := o.within(o.fields[name])
 	if p.err != nil {
 		o.fail("%s is not an object", name)
 		return nil
@@ -144,9 +159,15 @@ func (o *object) part(name string) *object {
 	return p
 }
 
-// take keeps the first error of a part, under its name.
+// take keeps the errors of a part, under its name.
 func (o *object) take(name string, p *object) {
-	if p != nil && p.err != nil {
-		o.fail("%s.%w", name, p.err)
+	switch {
+	case p == nil || p.err == nil:
+	case p.errs == nil: // it is no object
+		o.fail("%s.%v", name, p.err)
+	default:
+		for _, says := range p.errs {
+			o.fail("%s.%s", name, says)
+		}
 	}
 }

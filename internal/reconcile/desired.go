@@ -130,33 +130,28 @@ func (p *parser) agent(n *yaml.Node) {
 		p.fail(n.Line, "want an agent: a mapping with agent and workspace")
 		return
 	}
-	before := len(p.errs)
 	fields := p.fields(n, "agent", "workspace", "project", "command")
 	d := Desired{Agent: Name(p.text(n, fields, "agent", true)), Workspace: p.text(n, fields, "workspace", true), Project: p.text(n, fields, "project", false), Line: n.Line}
 	if c := fields["command"]; c != nil {
 		d.Command = p.command(c)
 	}
-	switch w := fields["workspace"]; {
-	case len(p.errs) > before:
-		return
-	case !IsName(d.Agent):
+	if d.Agent != "" && !IsName(d.Agent) {
 		p.fail(fields["agent"].Line, "agent: want a name of letters and digits, with -, _ and . between them")
-		return
-	case !path.IsAbs(d.Workspace) || strings.ContainsRune(d.Workspace, 0):
-		p.fail(w.Line, "workspace: want a path that begins with /")
-		return
 	}
-	d.Workspace = path.Clean(d.Workspace)
-	for _, o := range p.list {
-		if o.Agent == d.Agent { // also of another project: the ledger knows agents by name
-			p.fail(n.Line, "the agent of line %d again", o.Line)
-			return
-		}
-		if o.Workspace == d.Workspace {
-			p.fail(n.Line, "the workspace of line %d again", o.Line)
-			return
+	switch w := d.Workspace; {
+	case w == "":
+	case !path.IsAbs(w) || strings.ContainsRune(w, 0):
+		p.fail(fields["workspace"].Line, "workspace: want a path that begins with /")
+	default:
+		d.Workspace = path.Clean(w)
+	}
+	again := func(what string, same func(Desired) bool) {
+		if i := slices.IndexFunc(p.list, same); i >= 0 {
+			p.fail(n.Line, "the %s of line %d again", what, p.list[i].Line)
 		}
 	}
+	again("agent", func(o Desired) bool { return d.Agent != "" && o.Agent == d.Agent }) // also of another project: the ledger knows agents by name
+	again("workspace", func(o Desired) bool { return d.Workspace != "" && o.Workspace == d.Workspace })
 	p.list = append(p.list, d)
 }
 

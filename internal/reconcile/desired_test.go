@@ -90,6 +90,8 @@ func TestParseDesired(t *testing.T) {
 		{"a command on the path", "- agent: a\n  workspace: /a\n  command: [run]\n", "3: " + noCmd},
 		{"a number in a command", "- agent: a\n  workspace: /a\n  command: [/bin/run, 5]\n", "3: " + noCmd},
 		{"a list in a command", "- agent: a\n  workspace: /a\n  command: [/bin/run, [x]]\n", "3: " + noCmd},
+		{"all that is wrong with two", "- agent: a/b\n  workspace: x\n  command: []\n- agent: a/b\n  workspace: x\n  project: 7\n  color: red\n",
+			"1: " + noName + " / 2: " + noPath + " / 3: " + noCmd + " / 4: " + noName + " / 4: the agent of line 1 again / 4: the workspace of line 1 again / 5: " + noPath + " / 6: project: " + noText + " / 7: no such key; want agent, workspace, project, command"},
 		{"three mistakes", "- agent: a\n  workspace: a\n- agent: b\n- agent: c\n  workspace: c\n", "2: " + noPath + " / 3: workspace is missing / 5: " + noPath},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
