@@ -138,7 +138,7 @@ tick() {
 	named board && observe board fleet-observe-board ${fixtures:+"$fixtures"} &
 	observe schedule fleet-observe-schedule ${fixtures:+"$fixtures"} & # no verdict rests on it
 	observe ledger fleet-ledger observe &
-	for host in $(names_of "$hosts"); do
+	[ "$hosts" = '[]' ] || for host in $(names_of "$hosts"); do
 		more=$kept_for_ssh && observe "host-$host" fleet-observe-claude --host "$host" --listing-cap "$cap" ${fixtures:+"$fixtures"} &
 	done
 	observe claude fleet-observe-claude --listing-cap "$cap" ${fixtures:+"$fixtures"}
@@ -242,7 +242,7 @@ settings() {
 	fi
 	set -- $?
 	case $1$values in
-	01*) printf '%s\n' "$values" | sed 1d ;;
+	01*) printf '%s' "${values#1?}" ;;
 	2*) [ "$(clean -- fleet-config get "$FLEET_SCOPE" dispatch_enabled 2>&1)" = 0 ] || return 2 ;;
 	*) return "$1" ;;
 	esac
