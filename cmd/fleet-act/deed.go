@@ -53,7 +53,7 @@ func (d *deed) list() error {
 	if file == "" {
 		return nil
 	}
-	b, err := os.ReadFile(file)
+	b, err := cli.ReadFile(file)
 	if err == nil {
 		d.desired, err = reconcile.ParseDesired(file, b)
 	}

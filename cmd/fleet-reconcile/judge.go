@@ -1,8 +1,7 @@
 package main
 
 import (
-	"os"
-
+	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -12,7 +11,7 @@ func desired(file string) ([]reconcile.Desired, error) {
 	if file == "" {
 		return nil, nil
 	}
-	b, err := os.ReadFile(file)
+	b, err := cli.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
