@@ -101,8 +101,12 @@ heal_around() {
 	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "heal.sh: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
 	FLEET_CHILD=1
 	export FLEET_CHILD # every step has it
-	values=$(settings state_dir tick_timeout_min gh_token_file desired_agents heal listing_cap) ||
-		{ echo 'heal.sh: the configuration has a mistake, so no sweep runs; fleet-config check names it' >&2 && exit 1; }
+	values=$(settings state_dir tick_timeout_min gh_token_file desired_agents heal listing_cap)
+	case $? in
+	0) ;;
+	2 | 3) echo 'heal.sh: the configuration has a mistake, so no sweep runs; fleet-config check names it' >&2 && exit 1 ;;
+	*) echo "heal.sh: a program of fleet is missing or broken in ${self%/*}, so no sweep runs" >&2 && exit 1 ;;
+	esac
 	[ -n "$values" ] || { echo "heal.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0; }
 	{ IFS= read -r state && read -r minutes && IFS= read -r token && IFS= read -r desired && IFS= read -r heal && read -r cap; } <<END || { echo 'heal.sh: the configuration could not be read' >&2 && exit 1; }
 $values
@@ -111,6 +115,10 @@ END
 	stalls=$(printf '%s\n' "$heal" | sed -n 's/.*"stalls":\(\[.*\]\).*/\1/p')
 	mkdir -p "$state" || { echo "heal.sh: $state cannot be made, so no sweep runs" >&2 && exit 1; }
 	to_end fleet-step --lock "$state/heal.lock" --timeout 120m -- sh "$self" --sweep "$state" "$((minutes * 20))s" "$cap" "$token" "$desired" "$stalls"
+	set -- $?
+	case $1 in 0 | 1 | 75) exit "$1" ;; esac
+	echo "heal.sh: the sweep could not begin, or was ended after two hours: what keeps it to itself in $state ended with status $1" >&2
+	exit 1
 }
 
 case $asked in

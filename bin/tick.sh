@@ -186,6 +186,8 @@ shown() {
 	trap 'kill $dialog $limit 2>/dev/null; exit 1' TERM INT HUP
 	while kill -0 $limit 2>/dev/null && kill -0 $dialog 2>/dev/null; do sleep 1; done
 	kill $dialog $limit 2>/dev/null
+	for _ in 1 2 3 4 5; do kill -0 $dialog 2>/dev/null || break; sleep 1; done
+	! kill -0 $dialog 2>/dev/null || kill -9 $dialog # it is deaf
 	wait $dialog
 	case $? in 0 | 5) ;; *) return 1 ;; esac # 5: zenity's time was up
 }
