@@ -111,6 +111,9 @@ func TestDiskFull_ledger(t *testing.T) {
 		"fire":    {"fleet-ledger", "fire", "--detail", strings.Repeat("z", 6000)},
 		"exit":    {"fleet-ledger", "exit", "--tick", "200", "--detail", strings.Repeat("z", 6000)},
 	}
+	for name, argv := range notes {
+		acts[name] = argv
+	}
 	for name, argv := range acts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,6 +123,9 @@ func TestDiskFull_ledger(t *testing.T) {
 				text := longLedger()
 				if name == "exit" {
 					text = strings.ReplaceAll(text, `"runner_exit","scope":"lamp","tick":200`, `"b_step","scope":"lamp","tick":200`)
+				}
+				if notes[name] != nil { // which are short: the last page of the ledger has no room
+					text += "damaged " + strings.Repeat("z", 2*4096-len(text)%4096-20) + "\n"
 				}
 				b.write("state/ledger.jsonl", text)
 				if name == "compact" { // an earlier one set lines aside
@@ -160,6 +166,9 @@ func TestDiskFull_record(t *testing.T) {
 		"board":    {"fleet-observe-board"},
 		"gh":       {"fleet-observe-gh", "--repo", "src"},
 		"schedule": {"fleet-observe-schedule", "--scope", "lamp"},
+
+		"workspaces": {"fleet-observe-workspaces"},
+		"health":     {"/bin/sh", "-c", `fleet-observe-workspaces | { shift 0; exec fleet-observe-health "$@"; }`, "sh"},
 	}
 	for name, argv := range observers {
 		t.Run(name, func(t *testing.T) {

@@ -35,6 +35,7 @@ func withEverything(t testing.TB) *box {
 	b.write("state/ledger.jsonl", `{"by":"tick","detail":"","dry_run":true,"id":"1-1","kind":"tick_fire","scope":"lamp","tick":1,"ts":"2026-11-29T10:00:00.120Z","v":1}`+"\n")
 	b.write("state/ledger.lock", "")
 	b.stub("gh", "exit 1")
+	b.withAgents()
 	return b
 }
 
@@ -60,9 +61,11 @@ func says(words ...string) func(result, map[string]surface) bool {
 	return func(r result, _ map[string]surface) bool { return hasAny(r.stdout, words) }
 }
 
-func usage(r result, _ map[string]surface) bool {
-	return r.status == 2 && strings.Contains(r.stderr, "fleet.json")
+func calledWith(file string) func(result, map[string]surface) bool {
+	return func(r result, _ map[string]surface) bool { return r.status == 2 && strings.Contains(r.stderr, file) }
 }
+
+var usage = calledWith("fleet.json")
 
 var (
 	claudeArgv   = []string{"fleet-observe-claude"}
@@ -72,6 +75,12 @@ var (
 	scheduleArgv = []string{"fleet-observe-schedule", "--scope", "lamp"}
 	ledgerArgv   = []string{"fleet-ledger", "observe"}
 	configArgv   = []string{"fleet-config", "tick"}
+
+	workspacesArgv = []string{"fleet-observe-workspaces"}
+	healthArgv     = []string{"/bin/sh", "-c", `fleet-observe-workspaces 2>/dev/null | exec fleet-observe-health "$@"`, "sh"}
+	tokenArgv      = []string{"fleet-observe-gh", "--repo", "src", "--token-file", "token"}
+	reconcileArgv  = []string{"fleet-reconcile", "--desired", "desired.json"}
+	actArgv        = []string{"fleet-act", "--desired", "desired.json"}
 )
 
 // The files that are read, and what tells that one was not.
@@ -89,6 +98,17 @@ var filePlaces = []place{
 	{"run log", "nightly.log", scheduleArgv, notRead("schedule/log:nightly")},
 	{"ledger", "state/ledger.jsonl", ledgerArgv, notRead("ledger")},
 	{"configuration", ".config/ctx/fleet.json", configArgv, usage},
+	{"workspace", "repos/code/.macf/macf-agent.json", workspacesArgv, unparsed("macf/workspaces")},
+	{"maintenance", ".macf/maintenance-locks/code.lock", workspacesArgv, unparsed("macf/workspaces")},
+	{"last exit", ".macf/last-exit/code", workspacesArgv, unparsed("macf/workspaces")},
+	{"listed agent", "registry/LAMP_AGENT_CODE", healthArgv, unparsed("macf/roster:lamp")},
+	{"authority", "registry/LAMP_CA_CERT", healthArgv, says(`"failure":"trust"`, `"subject":"macf/roster:lamp","data":{"ok":false`)},
+	{"registry", "shared.json", healthArgv, notRead("macf/roster:desk")},
+	{"certificate", "repos/code/.macf/certs/agent-cert.pem", healthArgv, says(`"failure":"trust"`)},
+	{"key", "repos/code/.macf/certs/agent-key.pem", healthArgv, says(`"failure":"trust"`)},
+	{"token", "token", tokenArgv, says("token file not used: ")},
+	{"list for reconcile", "desired.json", reconcileArgv, calledWith("desired.json")},
+	{"list for act", "desired.json", actArgv, calledWith("desired.json")},
 }
 
 // The directories that are listed.
@@ -110,6 +130,12 @@ var directoryPlaces = []place{
 	{"work tree", "src", claudeArgv, says(`"placement":"unreadable"`)},
 	{"state", "state", ledgerArgv, notRead("ledger")},
 	{"configurations", ".config/ctx", configArgv, usage},
+	{"macf", ".macf", workspacesArgv, notRead("macf/workspaces")},
+	{"root of workspaces", "repos", workspacesArgv, notRead("macf/workspaces")},
+	{"a workspace", "repos/code", workspacesArgv, notRead("macf/workspaces")},
+	{"a workspace's own", "repos/code/.macf", workspacesArgv, unparsed("macf/workspaces")},
+	{"certificates", "repos/code/.macf/certs", healthArgv, says(`"failure":"trust"`)},
+	{"registry of files", "registry", healthArgv, notRead("macf/roster:lamp")},
 }
 
 // look runs a place's observer and requires that what it could not read is told.
@@ -212,7 +238,7 @@ func fine(kind, place string) bool {
 	case "one line of 300 M":
 		return place == "run log" || place == "ledger" // whose end is read; a line that is too long is damaged
 	case "directory":
-		return place == "agent" || place == "paseo schedule" // no file at all
+		return slices.Contains([]string{"agent", "paseo schedule", "registry"}, place) // no file at all; an empty registry
 	case "link to nothing", "loop of links":
 		return place == "configuration" // status 2, whatever it says
 	}

@@ -18,7 +18,7 @@ var limits = []string{"NOFILE=16", "NOFILE=8", "NOFILE=5", "NOFILE=3", "FSIZE=0"
 func TestLimits(t *testing.T) {
 	was := withEverything(t)
 	was.ticked()
-	snapshot := was.read("state/ticks/00002/snapshot.ndjson")
+	snapshot := was.sweepStream()
 	whole := func(stdout string) map[string]surface {
 		m := map[string]surface{}
 		for name, s := range surfaces(t, stdout) {
@@ -26,7 +26,8 @@ func TestLimits(t *testing.T) {
 		}
 		return m
 	}
-	for _, name := range []string{"observe-claude", "observe-paseo", "observe-board", "observe-gh", "observe-schedule", "classify", "append", "observe", "fire", "render html", "step"} {
+	for _, name := range []string{"observe-claude", "observe-paseo", "observe-board", "observe-gh", "observe-schedule", "classify", "append", "observe", "fire", "render html", "step",
+		"observe-workspaces", "observe-health", "reconcile", "act", "pause", "exited", "swept"} {
 		for _, limit := range limits {
 			if runtime.GOOS == "darwin" && (strings.HasPrefix(limit, "AS") || strings.HasPrefix(limit, "NPROC")) {
 				continue // macOS has no limit of that name, or of another number
@@ -36,6 +37,9 @@ func TestLimits(t *testing.T) {
 				b := withEverything(t)
 				b.copy(was, "state")
 				argv := calls(b)[name]
+				if argv == nil {
+					argv = notes[name]
+				}
 				argv = append([]string{filepath.Join(bin, argv[0])}, argv[1:]...)
 				ledger := b.read("state/ledger.jsonl")
 				b.plain()
@@ -56,7 +60,7 @@ func TestLimits(t *testing.T) {
 						if g[surface].OK && !s.OK {
 							t.Errorf("status 0, and %s was not read", surface)
 						}
-						if s.OK && s.Rows != g[surface].Rows && !slices.Contains([]string{"ledger", "fleet-ledger", "claude/processes"}, surface) { // others run beside this
+						if s.OK && s.Rows != g[surface].Rows && !slices.Contains([]string{"ledger", "fleet-ledger", "claude/processes", "macf/processes", "fleet-observe-workspaces"}, surface) { // others run beside this
 							t.Errorf("%s has %d rows with %s, and %d with enough: %s", surface, s.Rows, limit, g[surface].Rows, r.stderr)
 						}
 					}

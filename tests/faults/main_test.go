@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// bin is where the built programs are, with the rig and tick.sh; anybody may
+// bin is where the built programs are, with the rig and the scripts; anybody may
 // read it. root is the checkout, which others perhaps may not.
 var bin, root string
 
@@ -35,8 +35,9 @@ const nobody = 65534
 // takes longer hangs.
 const patience = 90 * time.Second
 
-var programs = []string{"fleet-asks", "fleet-classify", "fleet-config", "fleet-ledger", "fleet-observe-board", "fleet-observe-claude",
-	"fleet-observe-gh", "fleet-observe-paseo", "fleet-observe-schedule", "fleet-render", "fleet-step"}
+var programs = []string{"fleet-act", "fleet-asks", "fleet-classify", "fleet-config", "fleet-ledger", "fleet-observe-board", "fleet-observe-claude",
+	"fleet-observe-gh", "fleet-observe-health", "fleet-observe-paseo", "fleet-observe-schedule", "fleet-observe-workspaces", "fleet-reconcile", "fleet-render",
+	"fleet-step"}
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -70,11 +71,16 @@ func build() error {
 			return fmt.Errorf("building the programs: %w\n%s", err, out)
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(root, "bin", "tick.sh"))
-	if err != nil {
-		return err
+	for _, script := range []string{"tick.sh", "heal.sh"} {
+		b, err := os.ReadFile(filepath.Join(root, "bin", script))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(bin, script), b, 0o755)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(filepath.Join(bin, "tick.sh"), b, 0o755)
+	return nil
 }
 
 // long tells whether the tables run whole, as continuous integration does once and

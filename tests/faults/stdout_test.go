@@ -41,6 +41,15 @@ func calls(b *box) map[string][]string {
 		"help":             {"fleet-step", "--help"},
 		"version":          {"fleet-observe-gh", "--version"},
 		"docs":             {"fleet-config", "--docs", "man"},
+
+		"observe-workspaces": {"fleet-observe-workspaces"},
+		"observe-health":     {"fleet-observe-health"},
+		"reconcile":          {"fleet-reconcile"},
+		"act":                {"fleet-act"},
+		"act stalled":        {"fleet-act", "stalled"},
+		"act upgrade":        {"fleet-act", "upgrade", "--to", "0.2.47"},
+		"render sweep":       {"fleet-render", "--format", "sweep"},
+		"render ps":          {"fleet-render", "--format", "ps"},
 	}
 }
 
@@ -48,7 +57,7 @@ func calls(b *box) map[string][]string {
 func TestStdout(t *testing.T) {
 	b := withEverything(t)
 	b.ticked()
-	snapshot := b.read("state/ticks/00002/snapshot.ndjson")
+	snapshot := b.sweepStream()
 	state := files(t, b.path("state"))
 	called := map[string]bool{}
 	all := calls(b)

@@ -1,0 +1,137 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// decided is a stream of now that decides something about the agent code.
+func (b *box) decided(decision string) string {
+	b.t.Helper()
+	r := b.run(nil, "fleet-config", "tick")
+	var tick struct{ At, Host string }
+	if err := json.Unmarshal([]byte(strings.SplitN(r.stdout, "\n", 2)[0]), &tick); err != nil {
+		b.t.Fatalf("%v: %s%s", err, r.stdout, r.stderr)
+	}
+	decision = strings.NewReplacer("HOST", tick.Host, "CODE", b.path("repos/code")).Replace(decision)
+	return r.stdout + fmt.Sprintf(`{"v":1,"kind":"decision","at":%q,"host":%q,"by":"fleet-reconcile","subject":"code","data":%s}`+"\n"+
+		`{"v":1,"kind":"surface","at":%q,"host":"","by":"fleet-reconcile","subject":"fleet-reconcile","data":{"ok":true,"rows":1,"records":1}}`+"\n", tick.At, tick.Host, decision, tick.At)
+}
+
+const (
+	launch = `{"agent":"code","decision":"LAUNCH","tier":0,"reason":"down","detail":"x","order":1,"attempt":1,"action":{"verb":"launch","driver":"tmux","argv":["CODE/claude.sh"]},"seen":{"host":"HOST","workspace":"CODE","tmux_session":"lamp@code"}}`
+	resume = `{"agent":"code","decision":"RESUME","tier":0,"reason":"limit","detail":"x","order":1,"attempt":1,"action":{"verb":"resume","driver":"claude","text":""},"seen":{"host":"HOST","workspace":"CODE","session_id":"aaaaaaaa-0000-4000-8000-000000000000","job_id":"aaaaaaaa"}}`
+)
+
+// outcome is what fleet-act says that became of the decision.
+func outcome(t *testing.T, stream string) (result, detail string) {
+	t.Helper()
+	for _, l := range lines(t, stream) {
+		if l.Kind == "outcome" {
+			var o struct{ Result, Detail string }
+			if err := json.Unmarshal(l.Data, &o); err != nil {
+				t.Fatal(err)
+			}
+			return o.Result, o.Detail
+		}
+	}
+	return "", ""
+}
+
+// Misdeeds of what fleet-act acts through: at its first look nothing was done yet,
+// and nothing is; once it is told to begin a session, an intent is there before, an
+// outcome behind, and nothing is said to be done.
+func TestAct_programs(t *testing.T) {
+	for _, a := range []struct{ program, decision, at string }{
+		{"tmux", launch, ""}, {"tmux", launch, "new-session"}, {"claude", resume, ""}, {"claude", resume, "--bg"},
+	} {
+		for name, do := range misdeeds {
+			if !long && (strings.HasPrefix(name, "nests") || strings.Contains(name, "text") || strings.Contains(name, "deaf child") || strings.Contains(name, "NULs")) {
+				continue
+			}
+			if a.program == "claude" && strings.HasPrefix(name, "hangs") && !long {
+				continue // it has a minute
+			}
+			t.Run(strings.ReplaceAll(a.program+" "+a.at+" "+name, " ", "-"), func(t *testing.T) {
+				t.Parallel()
+				b := withSweep(t)
+				b.write(".claude/jobs/aaaaaaaa/state.json", `{"state":"stopped","sessionId":"`+session("a")+`","cwd":"`+b.path("repos/code")+`","createdAt":"2026-11-29T09:00:00.000Z","intent":"x"}`)
+				var lines []string
+				for _, l := range do {
+					lines = append(lines, strings.NewReplacer("PIDS", b.path("pids"), "GOOD", "[]").Replace(l))
+				}
+				b.stub("misdeed", lines...)
+				well := "echo 'no server running on /x' >&2; exit 1"
+				if a.program == "claude" {
+					well = `echo '[{"id":"aaaaaaaa","kind":"background","state":"stopped","sessionId":"` + session("a") + `","cwd":"` + b.path("repos/code") + `"}]'`
+				}
+				os.Remove(b.path("bin/" + a.program))
+				b.write("bin/"+a.program, "#!/bin/sh\ncase \" $* \" in *' --version '*) echo '2.1.280 (Claude Code)'; exit ;; *' "+a.at+"'*) tail -n 1 '"+b.path("state/ledger.jsonl")+"' >>'"+b.path("begun")+"' 2>/dev/null; exec misdeed ;; esac\n"+well+"\n")
+				os.Chmod(b.path("bin/"+a.program), 0o755)
+				r := b.run(strings.NewReader(b.decided(a.decision)), "fleet-act", "--execute")
+				result, detail := outcome(t, r.stdout)
+				if r.status != 0 || r.peak > most || strings.Contains(r.stderr, "rig:") {
+					t.Errorf("status %d, %d MiB: %.300s", r.status, r.peak>>20, r.stderr)
+				}
+				n, open := 0, 0
+				if a.at != "" {
+					n, open = b.acts()
+				}
+				ledger := b.read("state/ledger.jsonl")
+				switch {
+				case result == "done" || result == "dry" || result == "" || detail == "":
+					t.Errorf("%q: nothing tells of it", result)
+				case a.at == "" && result == "refused" && strings.Contains(ledger, `"kind":"intent"`):
+					t.Errorf("refused, with an intent: %s", ledger)
+				case a.at != "" && (n < 1 || open > 0 || result == "refused"):
+					t.Errorf("%s: %d begun, %d open", result, n, open)
+				}
+				gone(t, b.path("pids"), 0)
+			})
+		}
+	}
+}
+
+// An intent that finds no room on the disk: nothing is done. One that does, and
+// whose outcome does not: it stays open, and that is said.
+func TestDiskFull_act(t *testing.T) {
+	smallDisk(t)
+	for room, want := range map[int]string{10: "before", 500: "after", 8000: ""} {
+		t.Run(fmt.Sprint(room), func(t *testing.T) {
+			t.Parallel()
+			b := withSweep(t)
+			text := soundLedger()
+			text += strings.Replace(strings.SplitAfter(text, "\n")[0], `"detail":"`, `"detail":"`+strings.Repeat("z", 4096-(len(text)+len(strings.SplitAfter(text, "\n")[0])+room)%4096), 1)
+			b.write("state/ledger.jsonl", text)
+			b.write("state/act.lock", "a note") // whose page is there
+			b.write("state/ledger.lock", "")
+			b.write("stream", b.decided(launch))
+			r := b.onDisk("state", room/4096, "/bin/sh", "-c", "exec fleet-act --execute <"+b.path("stream"))
+			n, open := b.acts()
+			rest, longer := strings.CutPrefix(b.read("state/ledger.jsonl"), text)
+			if !longer || rest != "" && !strings.HasSuffix(rest, "}\n") {
+				t.Errorf("the ledger is not whole: %q", rest)
+			}
+			result, _ := outcome(t, r.stdout)
+			switch want {
+			case "before":
+				r.failed(t, "is about to be done", "no space left")
+				if n > 0 || rest != "" || result != "" {
+					t.Errorf("%d begun, %q", n, rest)
+				}
+			case "after":
+				r.failed(t, "what became of", "no space left")
+				if n != 1 || open != 1 || result != "failed" {
+					t.Errorf("%d begun, %d open, %s: %s", n, open, result, rest)
+				}
+			default:
+				if r.status != 0 || n != 1 || open != 0 {
+					t.Errorf("status %d, %d begun, %d open: %s", r.status, n, open, r.stderr)
+				}
+			}
+		})
+	}
+}
