@@ -67,3 +67,20 @@ func TestNamesake(t *testing.T) {
 		}
 	}
 }
+
+// A session's process is known by its start in the process table: what its own file
+// says is later, and would be taken for another process.
+func TestSessions_began(t *testing.T) {
+	alone := &record.Workspace{Path: "/src/s", Processes: []record.AgentProc{{PID: 500, Start: ago(90 * time.Minute), Kind: "claude", Cwd: "/src/s"}}}
+	for _, told := range []bool{false, true} {
+		f := sessionScene{class: "9"}.one(t, func(s *scene) {
+			if told {
+				s.places = append(s.places, alone)
+			}
+		})
+		seen := decideSession(f).Seen
+		if seen.PID != 500 || (seen.Start != nil) != told || told && !seen.Start.Equal(ago(90*time.Minute).Time) {
+			t.Errorf("told: %t: %+v", told, seen)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type sessionFacts struct {
 	pause     *record.Time
 	mail      time.Duration // between two messages to one session
 	restarted time.Time
+	began     *record.Time // when the process table says that its process began; nil: it does not
 }
 
 // sessionRule is one row of the table.
@@ -193,12 +194,27 @@ func (w *world) sessions() []*sessionFacts {
 		}
 		f := &sessionFacts{subject: "session:" + subject, now: w.at.Time, host: w.host, blind: blind, rules: w.rules, heal: w.heals["session:"+subject], verdict: v, session: s,
 			pause: w.pause, mail: time.Duration(w.tick.Caps.MailIntervalHour) * time.Hour, restarted: w.restarted}
+		if s.Process != nil {
+			f.began = w.began(s.Process.PID)
+		}
 		tried := f.heal.Attempts+f.heal.Injects+len(f.heal.Alerts) > 0
 		if f.stopped() || tried {
 			fs = append(fs, f)
 		}
 	}
 	return fs
+}
+
+// began is when a process began, by the process table; nil when that was not told.
+func (w *world) began(pid int) *record.Time {
+	for _, p := range here[record.Workspace](w, record.KindWorkspace) {
+		for _, proc := range p.Processes {
+			if proc.PID == pid {
+				return proc.Start
+			}
+		}
+	}
+	return nil
 }
 
 // decideSession returns what the first row that matches says.
@@ -209,7 +225,7 @@ func decideSession(f *sessionFacts) record.Decision {
 	s := f.session
 	d.Seen = &record.Seen{Host: f.host, Workspace: s.Cwd, Tmux: f.verdict.Session.Tmux, SessionID: s.SessionID, JobID: f.verdict.Session.JobID, Class: f.verdict.Class}
 	if p := s.Process; p != nil && p.Alive != nil && *p.Alive {
-		d.Seen.PID, d.Seen.Start = p.PID, p.StartedAt
+		d.Seen.PID, d.Seen.Start = p.PID, f.began // what its own file says is when Claude Code got so far
 	}
 	if d.Alert != nil && slices.Contains(f.heal.Alerts, d.Alert.Severity) {
 		d.Not, d.Alert = append(d.Not, record.NotDone{Verb: "alert", Why: "somebody was told in this episode"}), nil
