@@ -64,12 +64,27 @@ func (f *Facts) activity() {
 }
 
 // silentFor answers whether the newest doing is at least, or more than, d old,
-// in time that the machine was awake.
+// in time that the machine was awake. What lies ahead may be newer.
 func (f *Facts) silentFor(d time.Duration, orEqual bool) Reading {
 	if f.Acted.Truth != Yes {
 		return f.Acted
 	}
-	return f.longer(*f.Activity, d, orEqual, f.Acted, Reading{No, f.Acted.Says})
+	silent := f.longer(*f.Activity, d, orEqual, f.Acted, Reading{No, f.Acted.Says})
+	if silent.Truth == Yes && f.ahead() {
+		return unread("claude/transcripts", "an entry is later than the clock, which may have been set back: how long it has been silent cannot be told")
+	}
+	return silent
+}
+
+// ahead tells that activity is noted of a time that has not come yet: of before
+// the clock was set back, or of another clock.
+func (f *Facts) ahead() bool {
+	if f.T == nil {
+		return false
+	}
+	s := f.T.Subagents
+	return f.T.Ahead || f.T.ActivityAt != nil && f.trust(f.T.ActivityAt) == nil ||
+		s != nil && (s.Ahead || s.ActivityAt != nil && f.trust(s.ActivityAt) == nil)
 }
 
 // quiet answers whether a busy session has been silent for too long, and busy

@@ -54,6 +54,9 @@ func elsewhere(repo, placement string) change {
 	return func(s *record.Session) { s.Repo, s.Placement = repo, placement }
 }
 
+// ahead is of a clock that was set back.
+func ahead(s *record.Session) { s.Transcript.Ahead = true }
+
 // unfound has a repository of the scope that is not where the configuration
 // says.
 func unfound(w *world) { w.tick.Unfound = []string{"/w/moved: is not there"} }
@@ -149,7 +152,11 @@ var table = []situation{
 	{"silent, busy since the future", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Process.StatusSince = ago(-hour) })), "6"},
 	{"silent, busy since nobody knows when", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Process.StatusSince = nil })), "6"},
 	{"busy, without any time", one(session("s", status("busy"), func(s *record.Session) { s.Transcript.ActivityAt = nil })), "6"},
-	{"busy, activity in the future", one(session("s", status("busy"), active(-121*time.Second))), "6"},
+	{"busy, activity in the future", one(session("s", status("busy"), active(-121*time.Second))), Unknown},
+	{"busy and silent, and something lies ahead", one(session("s", status("busy"), active(3*hour), ahead)), Unknown},
+	{"busy and silent, and a subagent is ahead", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Transcript.Subagents = &record.Subagents{Count: 1, Ahead: true} })), Unknown},
+	{"busy and silent, and a subagent's activity is", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Transcript.Subagents = &record.Subagents{Count: 1, ActivityAt: ago(-hour)} })), Unknown},
+	{"busy, and something lies ahead", one(session("s", status("busy"), active(minute), ahead)), "5"},
 	{"busy, activity 120 s ahead", one(session("s", status("busy"), active(-120*time.Second))), "5"},
 	{"busy, silent, without a process file", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Process = nil })), Unknown},
 
@@ -181,6 +188,8 @@ var table = []situation{
 
 	{"idle for 1 h", one(session("s", active(hour))), "9"},
 	{"idle for less", one(session("s", active(hour-time.Millisecond))), "9a"},
+	{"idle for 1 h, and something lies ahead", one(session("s", active(hour), ahead)), Unknown},
+	{"idle for less, and something lies ahead", one(session("s", active(minute), ahead)), "9a"},
 	{"never prompted", one(session("s", unprompted)), "9"},
 	{"ours in the ledger, done, without a process", func() *world { w := scoped(job("s", dead)); w.owned = []*record.Owned{{SessionID: "s"}}; return w }, "9a"},
 	{"ours through its Paseo agent", func() *world {

@@ -29,7 +29,7 @@ func TestOwn_tail(t *testing.T) {
 		{"own-cut-at-a-brace", []string{ok, strings.TrimSuffix(says(-2, "b", "end_turn", "x"), "}")}, "ended act=4 bad=1"},
 		{"own-dup-line", []string{prompt(-5, "go"), call(-4, "a", "t1", "Bash", `{"command":"make"}`), call(-4, "a", "t1", "Bash", `{"command":"make"}`), result(-3, "t1", "ok")}, "open act=3"},
 		{"own-dup-answer", []string{call(-4, "a", "t1", "AskUserQuestion", ask), result(-3, "t1", "SQLite"), result(-2, "t1", "SQLite")}, "open act=2"},
-		{"own-clock-day-ahead", []string{says(-9, "a", "end_turn", "Ok."), says(24*60, "b", "end_turn", "Tomorrow")}, "ended act=9"},
+		{"own-clock-day-ahead", []string{says(-9, "a", "end_turn", "Ok."), says(24*60, "b", "end_turn", "Tomorrow")}, "ended act=9 ahead"},
 		{"own-clock-1969", []string{ok, strings.Replace(says(-2, "b", "end_turn", "x"), stamp(-2), "1969-12-31T23:59:59.000Z", 1)}, "ended act=4"},
 		{"own-clock-offset", []string{strings.Replace(ok, stamp(-4), look.Add(-4*time.Minute).In(time.FixedZone("", 9*3600+1800)).Format(time.RFC3339), 1)}, "ended act=4"},
 		{"own-api-error-then-answer", []string{apiError(-5, "server_error", 500, "API Error: 500", ""), says(-4, "a", "end_turn", "Ok.")}, "ended act=4"},

@@ -47,6 +47,7 @@ type Tail struct {
 	activity time.Time
 	reached  time.Time // of the last line that was added; zero when it has none
 	undated  bool      // a line that shows activity has a timestamp that is not understood
+	ahead    bool      // or one that has not come yet
 }
 
 // dated is an entry with its time, or that of the line behind it.
@@ -121,7 +122,7 @@ func (t *Tail) Add(line []byte) {
 		t.undated = t.undated || e.Timestamp != nil || slices.Contains(t.reader.odd, "timestamp")
 	}
 	if at.Sub(t.at) > FutureGrace {
-		at, t.undated = time.Time{}, t.undated || doing
+		at, t.undated, t.ahead = time.Time{}, t.undated || doing, t.ahead || doing
 	}
 	if doing && at.After(t.activity) {
 		t.activity = at
@@ -161,7 +162,7 @@ func (t *Tail) last() turn {
 func (t *Tail) Result() record.Transcript {
 	last := t.last()
 	r := record.Transcript{Found: true, ActivityAt: record.TimeOf(t.activity), LastTurn: last.state, LastTurnAt: record.TimeOf(last.at),
-		BadLines: t.bad, Unknown: t.drift.list()}
+		BadLines: t.bad, Ahead: t.ahead, Unknown: t.drift.list()}
 	if r.LastTurn == "" {
 		r.LastTurn = TurnNone
 	}

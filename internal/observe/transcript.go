@@ -69,10 +69,12 @@ func (t *transcripts) fill(d *claude.Draft, ends *ends) {
 		return
 	}
 	var best *record.Transcript
+	ahead := false
 	for _, path := range t.paths(d) {
 		r := ends.read(path, claude.NewTail)
 		var unread string
 		r.Subagents, unread = t.subagents(strings.TrimSuffix(path, ".jsonl"), ends)
+		ahead = ahead || r.Ahead || r.Subagents != nil && r.Subagents.Ahead
 		r.Unread = cmp.Or(r.Unread, unread)
 		if best == nil || best.Unread == "" && (r.Unread != "" || newer(r.ActivityAt, best.ActivityAt)) {
 			best = &r
@@ -81,6 +83,7 @@ func (t *transcripts) fill(d *claude.Draft, ends *ends) {
 	if best == nil {
 		best = &record.Transcript{LastTurn: claude.TurnNone}
 	}
+	best.Ahead = ahead
 	if s := best.Subagents; s != nil && newer(s.ActivityAt, best.ActivityAt) {
 		best.ActivityAt = s.ActivityAt
 	}
@@ -168,6 +171,7 @@ func (t *transcripts) subagents(dir string, ends *ends) (s *record.Subagents, un
 		if newer(r.ActivityAt, s.ActivityAt) {
 			s.ActivityAt = r.ActivityAt
 		}
+		s.Ahead = s.Ahead || r.Ahead
 		if r.LastTurn == claude.TurnOpen {
 			s.Open++
 		}

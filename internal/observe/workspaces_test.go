@@ -225,7 +225,7 @@ func TestWorkspaces_bad(t *testing.T) {
 	r.table(`{"pid":7,"start":"7","cwd":"/home/ana/repos/a/sub","exe":"/usr/bin/claude"}`)
 	k := observeSpaces(t, r.world(), Workspaces{})
 	a, s := k.spaces["/home/ana/repos/a"], k.surfaces[surfaceWorkspaces]
-	if s.Unparsed != 1 || s.Rows != 0 || len(s.Notes) != 1 || s.Notes[0] != "/home/ana/repos/a/.macf/macf-agent.json: agent_name is missing" ||
+	if s.Unparsed != 1 || s.Rows != 0 || len(s.Notes) != 1 || s.Notes[0] != "/home/ana/repos/a/.macf/macf-agent.json: agent_name is missing, agent_role is missing, agent_type is missing, registry is missing" ||
 		len(k.spaces) != 1 || a.Registry != nil || a.Path != "/home/ana/repos/a" || len(a.Processes) != 1 {
 		t.Errorf("%+v %+v", s, k.spaces)
 	}
