@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // title names a session: its name, and beside it its id, because a name may be
@@ -69,9 +71,11 @@ func why(row *Row) string {
 }
 
 // evidence is the readings in short: where, and what it says.
-func (p *page) evidence(row *Row) string {
+func (p *page) evidence(row *Row) string { return p.evidenceOf(row.Evidence) }
+
+func (p *page) evidenceOf(es []record.Evidence) string {
 	var parts []string
-	for _, e := range row.Evidence[:min(len(row.Evidence), 4)] {
+	for _, e := range es[:min(len(es), 4)] {
 		if says := clip(e.Says, 120); says != "" {
 			parts = append(parts, strings.TrimPrefix(clip(e.Source, nameWidth)+": ", ": ")+says)
 		}
@@ -81,9 +85,7 @@ func (p *page) evidence(row *Row) string {
 
 // decisive is the first of the readings, which decided.
 func (p *page) decisive(row *Row) string {
-	first := *row
-	first.Evidence = row.Evidence[:min(len(row.Evidence), 1)]
-	return p.evidence(&first)
+	return p.evidenceOf(first(row.Evidence))
 }
 
 // besides is the notes of a session that do not merely repeat its question.
@@ -133,7 +135,7 @@ func (p *page) grouped(s Section) {
 			continue
 		}
 		p.printf("- **%s**: %d sessions\n", g.lead, len(g.rows))
-		p.sub("evidence", shared(g.rows, p.decisive))
+		p.sub("evidence", p.sharedEvidence(g.rows))
 		p.sub("would do", text(shared(g.rows, func(r *Row) string { return r.would() }), saysWidth))
 		for _, row := range g.rows {
 			p.printf("  - %s", p.line(row))
@@ -144,6 +146,15 @@ func (p *page) grouped(s Section) {
 		}
 	}
 }
+
+// sharedEvidence is what decided of every row, "" when that is not the same. Of
+// thousands of rows that say it in the same words it is written once.
+func (p *page) sharedEvidence(rows []*Row) string {
+	differ := slices.CompactFunc(slices.Clone(rows), func(a, b *Row) bool { return slices.Equal(first(a.Evidence), first(b.Evidence)) })
+	return shared(differ, p.decisive)
+}
+
+func first(es []record.Evidence) []record.Evidence { return es[:min(len(es), 1)] }
 
 // shared is what f says of every row, "" when it does not say the same.
 func shared(rows []*Row, f func(*Row) string) string {
