@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -90,7 +89,7 @@ func (p program) doubt(s *config.Scope, before record.Heal, e record.Entry) {
 	if s.Desired == "" || strings.HasPrefix(e.Key, "session:") {
 		return
 	}
-	b, err := os.ReadFile(s.Desired)
+	b, err := cli.ReadFile(s.Desired)
 	var list []reconcile.Desired
 	if err == nil {
 		list, err = reconcile.ParseDesired(s.Desired, b)

@@ -67,7 +67,7 @@ func runInto(ctx context.Context, std *cli.Std, opts *options, out *output) int 
 		cmd.Stdout = out.File
 	}
 	if opts.Input != "" {
-		in, err := openInput(opts.Input)
+		in, err := cli.OpenFile(opts.Input) // one of another sort could make us wait, with no command yet to end
 		if err != nil {
 			std.Warn("%v", err)
 			return statusFailed
@@ -98,24 +98,6 @@ func runInto(ctx context.Context, std *cli.Std, opts *options, out *output) int 
 	}
 	std.Warn("%v", err)
 	return statusFailed
-}
-
-// openInput opens a regular file: one of another sort could let us wait for ever,
-// with no command yet that a deadline could end.
-func openInput(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file", name)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // kept is the variables of an environment that have one of the names.

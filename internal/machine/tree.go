@@ -23,8 +23,19 @@ func machineTree() tree {
 	}}
 }
 
+// OpenFile opens a regular file, or a directory, of this machine for reading.
+func OpenFile(abs string) (*os.File, error) { return machineTree().file(Path(abs)) }
+
 // Open opens a regular file or a directory for reading.
 func (t tree) Open(name string) (fs.File, error) {
+	f, err := t.file(name)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (t tree) file(name string) (*os.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}

@@ -106,7 +106,7 @@ func saidIn(file string, s record.Seen, want string, since time.Time) (string, e
 
 // endOf returns the last bytes of a file, limit at most.
 func endOf(name string, limit int64) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := machine.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +278,7 @@ func (e Eyes) Busy(_ context.Context, s record.Seen) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "sessions", fmt.Sprintf("%d.json", s.PID)))
+	b, err := endOf(filepath.Join(dir, "sessions", fmt.Sprintf("%d.json", s.PID)), processLimit)
 	if err != nil {
 		return false, fmt.Errorf("its process file: %w", err)
 	}

@@ -89,6 +89,9 @@ func (r *rosters) variables(p *project) ([]macf.Variable, error) {
 		vs.all, vs.err = r.github(p.registry)
 		r.known[p.registry] = vs
 	}
+	if r.hub != nil {
+		p.surface.Notes = merge(p.surface.Notes, r.hub.notes) // that a token file was not used
+	}
 	return vs.all, vs.err
 }
 

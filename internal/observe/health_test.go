@@ -241,3 +241,22 @@ func TestHealth_replay(t *testing.T) {
 		}
 	}
 }
+
+// That the token file was not used is told of what was asked of GitHub, and of
+// nothing else.
+func TestHealth_tokenFile(t *testing.T) {
+	r := newRecording(t)
+	r.write("root/reg/x", "")
+	r.page("orgs/acme", 1, 1, "LAMP_AGENT_A", entryJSON(1))
+	k := newAgentSink(t)
+	h := Health{Binary: "gh", TokenFile: "/nowhere", Timeout: time.Second, GHTimeout: time.Second}
+	if _, err := h.Observe(context.Background(), r.world(), spacesOf(t, "desk b local /reg", "lamp a org acme"), k); err != nil {
+		t.Fatal(err)
+	}
+	if s := k.surfaces["macf/roster:lamp"]; !s.OK || len(s.Notes) != 1 || s.Notes[0] != "token file not used: no such file or directory" {
+		t.Errorf("%+v", s)
+	}
+	if s := k.surfaces["macf/roster:desk"]; !s.OK || len(s.Notes) != 0 {
+		t.Errorf("%+v", s)
+	}
+}
