@@ -23,7 +23,7 @@ func (p program) job(args []string) error {
 			return cli.Usage(err)
 		}
 		if s.Heal == nil {
-			return cli.Usage(fmt.Errorf("job --heal: the scope %s keeps nothing alive: its heal is null", p.opts.Scope))
+			return cli.Usage(fmt.Errorf("job --heal: the scope %s keeps nothing alive: its heal is null; \"heal\": {} in the configuration makes it", p.opts.Scope))
 		}
 		j.Every = s.Heal.IntervalMin
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/reconcile"
@@ -182,6 +183,7 @@ func failedBy(err error) (result, reason string) {
 		{driver.ErrChanged, record.Refused, "changed"}, {driver.ErrAbsent, record.Failed, "absent"}, {driver.ErrRuns, record.Failed, "name-taken"},
 		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, {driver.ErrGone, record.Failed, "gone"}, {driver.ErrUnseen, record.Failed, "unseen"},
 		{driver.ErrContradicts, record.Failed, "contradicts"}, {driver.ErrText, record.Refused, "text"},
+		{command.ErrTimeout, record.Unknown, "unseen"}, {command.ErrOutput, record.Unknown, "unseen"}, // what was ended may have begun it
 	} {
 		if errors.Is(err, known.err) {
 			return known.result, known.reason
