@@ -75,10 +75,8 @@ func appendText(b []byte, name, text string) []byte {
 func Payload[T any](r Record) (*T, bool) {
 	if p, ok := r.payload.(*T); ok {
 		if p == nil {
-			if p = new(T); !(&scan{b: r.Data, kept: true}).whole(p) {
-				p = new(T)
-				ok = json.Unmarshal(r.Data, p, format) == nil
-			}
+			p = new(T)
+			ok = Read(r, p)
 		}
 		return p, ok
 	}
@@ -87,6 +85,22 @@ func Payload[T any](r Record) (*T, bool) {
 		return &p, true
 	}
 	return nil, false
+}
+
+// Read is Payload into p, a pointer to the zero value.
+func Read[T any](r Record, p *T) bool {
+	if kept, ok := r.payload.(*T); ok && kept == nil {
+		if (&scan{b: r.Data, kept: true}).whole(p) {
+			return true
+		}
+		*p = *new(T)
+		return json.Unmarshal(r.Data, p, format) == nil
+	}
+	kept, ok := Payload[T](r)
+	if ok {
+		*p = *kept
+	}
+	return ok
 }
 
 // envelope is a record while it is read: data is decoded as what the kind

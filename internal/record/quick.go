@@ -34,19 +34,20 @@ func quickRecord(line []byte) (Record, bool) {
 		return Record{}, false
 	}
 	r.Kind, r.Host, r.By, r.Subject = Kind(s.string(kind)), s.string(host), s.string(by), s.string(subject)
-	if r.payload = payloadOf(r.Kind); r.payload == nil {
-		return Record{}, false
-	}
-	into := reflect.ValueOf(r.payload).Elem()
-	shape := shapeOf(into.Type())
-	switch r.payload.(type) { // a Set keeps none of them
-	case *Session:
-		r.payload, into = (*Session)(nil), reflect.Value{}
-	case *Verdict:
-		r.payload, into = (*Verdict)(nil), reflect.Value{}
+	var into reflect.Value
+	switch r.Kind {
+	case KindSession: // a Set keeps none of them
+		r.payload = (*Session)(nil)
+	case KindVerdict:
+		r.payload = (*Verdict)(nil)
+	default:
+		if r.payload = payloadOf(r.Kind); r.payload == nil {
+			return Record{}, false
+		}
+		into = reflect.ValueOf(r.payload).Elem()
 	}
 	start := s.at
-	if !shape(&s, into) {
+	if !shapeOf(reflect.TypeOf(r.payload).Elem())(&s, into) {
 		return Record{}, false
 	}
 	r.Data = line[start:s.at:s.at]

@@ -29,7 +29,7 @@ func (r *Report) addAsks(set *record.Set) {
 	}
 	slices.SortFunc(all, compareNeeds)
 	r.Asks = []Ask{}
-	asked := map[key]bool{}
+	asked := map[*Row]bool{}
 	for _, n := range all {
 		r.Asks = append(r.Asks, *n.ask)
 		if n.ask.rank() == resolved {
@@ -37,21 +37,21 @@ func (r *Report) addAsks(set *record.Set) {
 		}
 		r.needs = append(r.needs, n)
 		if n.row != nil {
-			asked[n.row.key()] = true
+			asked[n.row] = true
 		}
 	}
-	for k, row := range r.verdicts {
-		if row.waits() && !asked[k] {
+	for i := range r.verdicts {
+		if row := &r.verdicts[i]; row.waits() && !asked[row] {
 			r.needs = append(r.needs, need{nil, row})
 		}
 	}
 	slices.SortFunc(r.needs, func(a, b need) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), byHost(r.several, a.id().host, b.id().host), compareNeeds(a, b))
 	})
-	r.answered = map[key]bool{}
+	r.answered = map[*Row]bool{}
 	for _, n := range slices.Backward(r.needs) {
 		if n.row != nil {
-			r.answered[n.row.key()] = n.rank() == answered // open asks come last here, and win
+			r.answered[n.row] = n.rank() == answered // open asks come last here, and win
 		}
 	}
 }
@@ -88,13 +88,18 @@ func (r *Report) join(a *Ask) need {
 	if a.Session == "" {
 		return need{a, nil}
 	}
-	if row := r.verdicts[key{a.Host, a.Session}]; row != nil {
+	if row := r.verdict(key{a.Host, a.Session}); row != nil {
 		return need{a, row}
 	}
-	if rows := r.subjects[a.Session]; len(rows) == 1 {
-		return need{a, rows[0]}
+	var only *Row
+	for _, rows := range r.hosts {
+		row := rowOf(rows, a.Session)
+		if row != nil && only != nil {
+			return need{a, nil}
+		}
+		only = cmp.Or(only, row)
 	}
-	return need{a, nil}
+	return need{a, only}
 }
 
 // since is when the need began: of a session that waits, when it began to.
@@ -131,10 +136,10 @@ func (n need) askKey() string {
 // waiting is the sessions that wait for the owner, in the order of the needs.
 func (r *Report) waiting() []*Row {
 	rows := []*Row{}
-	done := map[key]bool{}
+	done := map[*Row]bool{}
 	for _, n := range r.needs {
-		if n.row != nil && n.row.waits() && !done[n.row.key()] {
-			done[n.row.key()] = true
+		if n.row != nil && n.row.waits() && !done[n.row] {
+			done[n.row] = true
 			rows = append(rows, n.row)
 		}
 	}
@@ -146,16 +151,16 @@ func (r *Report) waiting() []*Row {
 func (r *Report) questions() []string {
 	const more, other, none = 0, 1, 2
 	var all, done [3]int
-	sessions := map[key]bool{}
+	sessions := map[*Row]bool{}
 	for _, n := range r.needs {
 		kind := none
 		switch {
 		case n.row != nil && n.row.waits():
 			kind = more
-			if !sessions[n.row.key()] { // the section counts it
-				sessions[n.row.key()] = true
+			if !sessions[n.row] { // the section counts it
+				sessions[n.row] = true
 				all[more]--
-				if r.answered[n.row.key()] {
+				if r.answered[n.row] {
 					done[more]--
 				}
 			}

@@ -102,7 +102,7 @@ func besides(row *Row) []string {
 
 // would is what an acting fleet would do, "" when that is nothing to speak of:
 // of a session that waits for the owner there is nothing else to say.
-func (row Row) would() string {
+func (row *Row) would() string {
 	switch row.WouldDo {
 	case "nothing", "report", "report only":
 		return ""

@@ -41,7 +41,7 @@ func (r *Report) addMachines(set *record.Set) {
 	pictures := pictures(set)
 	for _, host := range set.Hosts() {
 		_, looked := pictures[host]
-		judged := slices.ContainsFunc(set.Of(record.KindVerdict), func(v record.Record) bool { return v.Host == host })
+		judged := slices.ContainsFunc(r.hosts, func(rows []Row) bool { return rows[0].Host == host })
 		if (looked || judged) && !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)
 		}
@@ -58,10 +58,12 @@ func (r *Report) addMachines(set *record.Set) {
 				m.Says = cmp.Or(m.Says, n.Says)
 			}
 		}
-		for k, row := range r.verdicts {
-			if k.host == host {
-				m.Sessions++
-				m.Counts[sectionOf(row.Class)]++
+		for _, rows := range r.hosts {
+			if rows[0].Host == host {
+				m.Sessions = len(rows)
+				for i := range rows {
+					m.Counts[sectionOf(rows[i].Class)]++
+				}
 			}
 		}
 		r.Machines = append(r.Machines, m)
@@ -130,9 +132,14 @@ func apart(seen map[string]record.Time) (first, last string) {
 func asOf(set *record.Set) *record.Time {
 	var oldest *record.Time
 	for _, kind := range []record.Kind{record.KindHost, record.KindSession, record.KindVerdict} {
+		host, asked, ok := "\x00", record.Time{}, false
 		for _, rec := range set.Of(kind) {
+			if rec.Host != host {
+				host = rec.Host
+				asked, ok = answeredAt(set, host)
+			}
 			at := rec.At
-			if asked, ok := answeredAt(set, rec.Host); ok {
+			if ok {
 				at = asked
 			}
 			if oldest == nil || at.Before(oldest.Time) {
@@ -216,18 +223,6 @@ func (p *page) hostHead(last *string, host string) {
 	*last = host
 	p.gap()
 	p.printf("### %s\n\n", cmp.Or(text(host, nameWidth), "The scope"))
-}
-
-// severalHosts tells whether verdicts are of more than one machine.
-func (r *Report) severalHosts() bool {
-	first := ""
-	for k := range r.verdicts {
-		if first != "" && k.host != first {
-			return true
-		}
-		first = k.host
-	}
-	return false
 }
 
 // Several is a line a machine, when there are several.

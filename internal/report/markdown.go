@@ -150,7 +150,7 @@ func (p *page) of(s Section) string {
 		switch {
 		case s.ID == needsMe:
 			word = "answered"
-			if p.answered[row.key()] {
+			if p.answered[row] {
 				n++
 			}
 		case s.ID == "2":

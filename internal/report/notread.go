@@ -243,9 +243,13 @@ func missingPrograms(set *record.Set, surfaces []string, tick *record.Tick) []No
 func (r *Report) addUnjudged(set *record.Set) []NotRead {
 	r.unjudged = map[key]*Row{}
 	missing := map[string][]string{}
+	rest := r.verdicts // in the order of the sessions
 	for _, rec := range set.Of(record.KindSession) {
 		k := key{rec.Host, rec.Subject}
-		if r.verdicts[k] != nil {
+		for len(rest) > 0 && rest[0].key().compare(k) < 0 {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 && rest[0].key() == k {
 			continue
 		}
 		s, ok := record.Payload[record.Session](rec)

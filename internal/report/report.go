@@ -48,14 +48,14 @@ type Report struct {
 	Schedules Part[Schedule] `json:"schedules"` // stale ones first
 	Past      Part[Past]     `json:"past"`      // the last ticks, oldest first
 
-	verdicts map[key]*Row      // every row, also those out of scope
-	subjects map[string][]*Row // the same by subject
-	unjudged map[key]*Row      // sessions without a verdict
-	needs    []need            // what needs the owner, in order
-	answered map[key]bool      // sessions of needs: whether all is answered
-	several  bool              // verdicts are of several machines
-	apart    bool              // nobody knows which of the machines' clocks is right
-	batch    *record.Batch     // what this tick asks that was not asked before; nil when nothing is
+	verdicts []Row         // every row, also those out of scope, by host and subject
+	hosts    [][]Row       // the same, machine by machine
+	unjudged map[key]*Row  // sessions without a verdict
+	needs    []need        // what needs the owner, in order
+	answered map[*Row]bool // sessions of needs: whether all is answered
+	several  bool          // verdicts are of several machines
+	apart    bool          // nobody knows which of the machines' clocks is right
+	batch    *record.Batch // what this tick asks that was not asked before; nil when nothing is
 }
 
 // Section is the sessions of one kind. Its rows are those of one machine after
@@ -77,7 +77,8 @@ type Row struct {
 	Go        *string `json:"go,omitempty"`         // needs_me only: the command that leads there; "" when none is known
 	PRsUnread bool    `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
 
-	via string // what leads ssh to its machine; "" when it is the tick's own, or not known
+	short string // id as far as it is unique on its machine; "" before names
+	via   string // what leads ssh to its machine; "" when it is the tick's own, or not known
 }
 
 // Ask is a question for the owner.

@@ -157,7 +157,8 @@ func (r *Report) addUnlooked(set *record.Set) {
 			looked[p.CommonDir] = true
 		}
 	}
-	for _, row := range r.verdicts {
+	for i := range r.verdicts {
+		row := &r.verdicts[i]
 		row.PRsUnread = row.Class == "8" && !looked[row.Session.Repo]
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -47,30 +48,57 @@ func sectionOf(class string) string {
 
 func (r *Report) addRows(set *record.Set) {
 	recs := set.Of(record.KindVerdict)
-	r.verdicts, r.subjects = make(map[key]*Row, len(recs)), make(map[string][]*Row, len(recs))
+	r.verdicts = make([]Row, 0, len(recs)) // never grown: rows are pointed at
 	_, tick, _ := set.Tick()
 	for _, rec := range recs {
-		v, ok := record.Payload[record.Verdict](rec)
-		if !ok {
+		n := len(r.verdicts)
+		r.verdicts = r.verdicts[:n+1]
+		row := &r.verdicts[n]
+		if !record.Read(rec, &row.Verdict) {
+			*row, r.verdicts = Row{}, r.verdicts[:n]
 			continue
 		}
-		row := Row{Host: rec.Host, Subject: rec.Subject, At: rec.At, Verdict: *v}
-		row.Evidence, row.Notes, row.Matched = nonNil(v.Evidence), nonNil(v.Notes), nonNil(v.Matched)
+		row.Host, row.Subject, row.At = rec.Host, rec.Subject, rec.At
+		row.Evidence, row.Notes, row.Matched = nonNil(row.Evidence), nonNil(row.Notes), nonNil(row.Matched)
 		if tick != nil {
 			row.via = tick.SSH[row.Host]
 		}
-		r.verdicts[row.key()] = &row
-		r.subjects[row.Subject] = append(r.subjects[row.Subject], &row)
-		r.Total++
 	}
-	r.several = r.severalHosts()
+	r.Total = len(r.verdicts)
+	from := 0
+	for i := range r.verdicts {
+		if i+1 == r.Total || r.verdicts[i+1].Host != r.verdicts[i].Host {
+			r.hosts = append(r.hosts, r.verdicts[from:i+1])
+			from = i + 1
+		}
+	}
+	r.several = len(r.hosts) > 1
+}
+
+// verdict returns the row of a session, nil when it has none.
+func (r *Report) verdict(k key) *Row {
+	i, ok := slices.BinarySearchFunc(r.hosts, k.host, func(rows []Row, host string) int { return strings.Compare(rows[0].Host, host) })
+	if !ok {
+		return nil
+	}
+	return rowOf(r.hosts[i], k.subject)
+}
+
+// rowOf returns the row of a subject among those of a machine.
+func rowOf(rows []Row, subject string) *Row {
+	i, ok := slices.BinarySearchFunc(rows, subject, func(row Row, subject string) int { return strings.Compare(row.Subject, subject) })
+	if !ok {
+		return nil
+	}
+	return &rows[i]
 }
 
 // addSections deals the rows out. Those that need the owner come in the order
 // of their asks, so that every format tells the same story.
 func (r *Report) addSections() {
 	bySection := map[string][]*Row{}
-	for _, row := range r.verdicts {
+	for i := range r.verdicts {
+		row := &r.verdicts[i]
 		id := sectionOf(row.Class)
 		bySection[id] = append(bySection[id], row)
 	}
@@ -113,14 +141,14 @@ func compareTimes(a, b *record.Time) int {
 	return a.Compare(b.Time)
 }
 
-func (row Row) key() key { return key{row.Host, row.Subject} }
+func (row *Row) key() key { return key{row.Host, row.Subject} }
 
 // waits tells a session that needs the owner.
-func (row Row) waits() bool { return sectionOf(row.Class) == needsMe }
+func (row *Row) waits() bool { return sectionOf(row.Class) == needsMe }
 
 // age is how long the situation had lasted when the session was looked at. It
 // is not known without a beginning, or with one in the future.
-func (row Row) age() (time.Duration, bool) {
+func (row *Row) age() (time.Duration, bool) {
 	if row.Session.Since == nil {
 		return 0, false
 	}
@@ -131,7 +159,7 @@ func (row Row) age() (time.Duration, bool) {
 // ended tells a session that is over and only still listed: nothing runs, and
 // nothing waits for anybody. A session of ours that stalled is over only when
 // it is a background job, whose work ended with its turn.
-func (row Row) ended() bool {
+func (row *Row) ended() bool {
 	if row.Session.Process {
 		return false
 	}

@@ -222,5 +222,5 @@ func (s *sheet) named(host string, subjects []string, most int) []string {
 
 // short is the id of a session as far as it tells it apart.
 func (s *sheet) short(row *Row) string {
-	return clip(cmp.Or(s.ids[row.key()], shortID(row.Subject)), idWidth)
+	return clip(cmp.Or(row.short, shortID(row.Subject)), idWidth)
 }

@@ -3,45 +3,71 @@ package report
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // names writes sessions and places the short way. What is short depends on the
 // whole report: an id is cut only as far as it stays unique, a home directory
 // is ~ only when all paths of its machine share it.
 type names struct {
-	ids   map[key]string
 	homes map[string]string // host → home directory; "" when there are several
 	many  bool              // several machines
 }
 
-var home = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(/home/[^/]+|/Users/[^/]+)(/|$)`) })
+// homeOf is the home directory that a path is in, "" when it is in none.
+func homeOf(path string) string {
+	for _, homes := range []string{"/home/", "/Users/"} {
+		if rest, ok := strings.CutPrefix(path, homes); ok {
+			if user, _, _ := strings.Cut(rest, "/"); user != "" {
+				return homes + user
+			}
+		}
+	}
+	return ""
+}
 
 func newNames(r Report) names {
-	n := names{ids: make(map[key]string, len(r.verdicts)), homes: map[string]string{}}
-	hosts := map[string]bool{}
-	uses := make(map[key]int, len(r.verdicts))
-	for k := range r.verdicts {
-		uses[key{k.host, shortID(k.subject)}]++
-	}
-	for k, row := range r.verdicts {
-		n.ids[k] = shortID(k.subject)
-		if uses[key{k.host, n.ids[k]}] > 1 { // a machine stands beside its sessions
-			n.ids[k] = k.subject
-		}
-		hosts[k.host] = true
-		if m := home().FindStringSubmatch(row.Session.Cwd); m != nil {
-			if old, ok := n.homes[k.host]; ok && old != m[1] {
-				m[1] = ""
+	n := names{homes: map[string]string{}, many: len(r.hosts) > 1}
+	for _, rows := range r.hosts {
+		host := rows[0].Host
+		shortenIDs(rows)
+		for i := range rows {
+			row := &rows[i]
+			if h := homeOf(row.Session.Cwd); h != "" {
+				if old, ok := n.homes[host]; ok && old != h {
+					h = ""
+				}
+				n.homes[host] = h
 			}
-			n.homes[k.host] = m[1]
 		}
 	}
-	n.many = len(hosts) > 1
 	return n
 }
+
+// shortenIDs gives the rows of a machine, which are in order, their short ids.
+// Those that may be the same stand beside each other: they begin alike.
+func shortenIDs(rows []Row) {
+	for from := 0; from < len(rows); {
+		to := from + 1
+		for to < len(rows) && alike(rows[from].Subject, rows[to].Subject) {
+			to++
+		}
+		uses := map[string]int{}
+		for i := from; i < to && to > from+1; i++ {
+			uses[shortID(rows[i].Subject)]++
+		}
+		for i := from; i < to; i++ {
+			row := &rows[i]
+			if row.short = shortID(row.Subject); uses[row.short] > 1 {
+				row.short = row.Subject
+			}
+		}
+		from = to
+	}
+}
+
+// alike tells subjects whose short ids begin with the same.
+func alike(a, b string) bool { return len(a) >= 8 && len(b) >= 8 && a[:8] == b[:8] }
 
 // shortID is the first eight digits of a session id, with the label of its
 // account; what is no session id stays whole.
@@ -65,10 +91,7 @@ func shortID(subject string) string {
 
 // id is how a session is named beside its name.
 func (n names) id(row *Row) string {
-	s, ok := n.ids[key{row.Host, row.Subject}]
-	if !ok {
-		s = shortID(row.Subject)
-	}
+	s := cmp.Or(row.short, shortID(row.Subject))
 	if plainID(s) && len(s) <= idWidth {
 		return code(s)
 	}
