@@ -22,7 +22,7 @@ set -u
 umask 077
 unset GO_FLAGS_COMPLETION # makes every program print completions and end well
 case ${1-} in
---help) sed -n -e '/^# shellcheck/q' -e '1d' -e 's/^# \{0,1\}//p' "$0" && exit ;;
+--help | -h) sed -n -e '/^# shellcheck/q' -e '1d' -e 's/^# \{0,1\}//p' "$0" && exit ;;
 esac
 asked=${1-}
 [ $# -eq 0 ] || shift
@@ -39,11 +39,20 @@ fail() {
 	from='' to=''
 	echo "heal.sh: the sweep failed: $1" >&2
 	say "the sweep failed: $1; more is in $state/heal.log"
+	{ stale "$1" && lead heal/failed.md; } || say "$state/heal.md is of an earlier sweep, which could not be noted in it"
 	clean -- fleet-ledger swept --status 1 --detail "$1" || say 'that it failed could not be noted in the ledger'
 	exit 1
 }
+# stale WHY makes the report of a sweep that failed: that it did, and the last one.
+stale() {
+	{ printf '**The sweep of %s failed: %s**\n\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" &&
+		[ ! -f "$state/heal/report.md" ] || { printf 'The last report that could be made:\n\n' && cat "$state/heal/report.md"; }; } >"$state/heal/failed.md.part" &&
+		mv -f "$state/heal/failed.md.part" "$state/heal/failed.md"
+}
+lead() { ln -sf "$1" "$state/heal.md.part" && mv -f "$state/heal.md.part" "$state/heal.md"; } # FILE: heal.md leads to it
 judge() {
-	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-reconcile ${desired:+"--desired=$desired"}
+	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-reconcile ${desired:+"--desired=$desired"} 2>"$dir/said.part"
+	cat "$dir/said.part" >&2
 	[ "$(grep -c ' 0$' "$dir/stages.part")" -eq 3 ] && return
 	echo "heal.sh: the status of each stage that ended by itself: $(tr '\n' ' ' <"$dir/stages.part")" >&2
 	return 1
@@ -84,14 +93,14 @@ sweep() {
 	cat "$dir/config.ndjson" "$dir/workspaces.ndjson" >"$dir/agents.part" &&
 		(more=$kept_for_gh from=$dir/agents.part && observe health fleet-observe-health ${token:+"--token-file=$token"}) &&
 		rm -f "$dir/config.ndjson" "$dir/workspaces.ndjson" # it copied them
-	into "$dir/decided.part" step sh "$self" --judge "$dir" "$desired" || fail "the records were not judged, or not kept in $dir"
+	into "$dir/decided.part" step sh "$self" --judge "$dir" "$desired" || fail "the records were not judged, or not kept in $dir; $(head -n 1 "$dir/said.part")"
 	did=0 last=$dir/decided.part
 	act "$dir/acted.part" fleet-act --execute || did=1
 	case $stalls in '[]') ;; *) act "$dir/stalled.part" fleet-act --execute stalled || did=1 ;; esac
 	mv -f "$last" "$kept_sweep" || fail "$kept_sweep could not be written"
 	rm -rf "$dir"
 	into "$state/heal/report.md" fed "$kept_sweep" fleet-render --format sweep || fail 'the report could not be made'
-	{ ln -sf heal/report.md "$state/heal.md.part" && mv -f "$state/heal.md.part" "$state/heal.md"; } || fail "$state/heal.md could not be made"
+	lead heal/report.md || fail "$state/heal.md could not be made"
 	[ $did -eq 0 ] || fail "fleet-act did not end well; $state/heal/report.md says what was done"
 	step fleet-ledger swept --status 0 || { say "the sweep is done, and its end could not be noted; more is in $state/heal.log"; exit 1; }
 	echo "sweep: $(sed -n '/^[0-9][0-9]* [A-Z]/p' "$state/heal/report.md" | head -n 1): $state/heal/report.md"
@@ -128,6 +137,7 @@ case $asked in
 	[ "$rest" -eq 0 ] || { echo 'heal.sh: unknown argument; try heal.sh --help' >&2 && exit 1; }
 	[ -z "${FLEET_CHILD-}" ] || { echo 'heal.sh: FLEET_CHILD is set: inside a tick no sweep runs' >&2 && exit 0; }
 	[ -n "${FLEET_SCOPE-}" ] || { echo 'heal.sh: FLEET_SCOPE names no scope; try heal.sh --help' >&2 && exit 1; }
+	[ -z "${FLEET_FIXTURES-}" ] || { echo 'heal.sh: FLEET_FIXTURES is set, and a recorded machine is not swept' >&2 && exit 1; }
 	heal_around
 	;;
 *) echo "heal.sh: unknown argument; try heal.sh --help" >&2 && exit 1 ;;

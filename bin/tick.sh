@@ -234,6 +234,12 @@ to_end() {
 	wait $!
 }
 
+# recorded refuses a recorded machine that the ledger of this one can't remember.
+recorded() {
+	[ -n "${FLEET_CONFIG-}" ] || { echo 'tick.sh: FLEET_FIXTURES is set, so FLEET_CONFIG must name the configuration' >&2 && exit 1; }
+	there=$(sed -n 's/.*"host": *"\([^"]*\)".*/\1/p' "$FLEET_FIXTURES/meta.json") here=$(uname -n)
+	[ "$there" = "${here%%.*}" ] || { echo "tick.sh: $FLEET_FIXTURES/meta.json names the host $there, and this is ${here%%.*}: whose ledger is used must be whose machine is read" >&2 && exit 1; }
+}
 # settings KEY… are the scope's, a line each, nothing when it is switched off.
 settings() {
 	set -- "$FLEET_SCOPE" dispatch_enabled "$@"
@@ -289,10 +295,11 @@ case ${1-} in
 --locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 hosts=${7-} && tick ;;
 --judge) dir=$2 && judge ;;
 --parts) ;; # heal.sh has the same steps
---help) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
+--help | -h) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')
 	[ -z "${FLEET_CHILD-}" ] || { echo 'tick.sh: FLEET_CHILD is set: inside a tick no tick runs' >&2 && exit 0; }
 	[ -n "${FLEET_SCOPE-}" ] || { echo 'tick.sh: FLEET_SCOPE names no scope; try tick.sh --help' >&2 && exit 1; }
+	[ -z "${FLEET_FIXTURES-}" ] || recorded
 	around
 	;;
 *) echo "tick.sh: unknown argument; try tick.sh --help" >&2 && exit 1 ;;

@@ -16,6 +16,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/notify"
+	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -178,9 +179,26 @@ func (p program) doubt(f *config.File, only string) {
 	}
 }
 
+// lists returns what is wrong in the lists of agents that a scope, or any scope,
+// names.
+func (p program) lists(f *config.File, only string) (err error) {
+	for _, id := range f.Scopes() {
+		s, _ := f.Scope(id)
+		if s.Desired == "" || only != "" && only != id || p.w.Recorded() {
+			continue
+		}
+		b, bad := cli.ReadFile(s.Desired)
+		if bad == nil {
+			_, bad = reconcile.ParseDesired(s.Desired, b)
+		}
+		err = errors.Join(err, bad)
+	}
+	return err
+}
+
 func (p program) warn(f *config.File, s *config.Scope, place config.Placement) {
 	for _, says := range place.Unfound {
-		p.std.Warn("%s: scope %s: repos: %s: while it is, no session in a repository that is not named can be placed", f.Path, s.ID, says)
+		p.std.Warn("%s: scope %s: repos: %s: while it is, a session that is in no other repository of the scope is unknown, not out of scope", f.Path, s.ID, says)
 	}
 	if err := notify.Able(s.OwnerChannel); err != nil && !p.w.Recorded() {
 		p.std.Warn("%s: scope %s: owner_channel: %s", f.Path, s.ID, strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -212,6 +230,9 @@ func (p program) check([]string) error {
 		if _, err := f.Scope(p.opts.Scope); err != nil {
 			return cli.Usage(err)
 		}
+	}
+	if err := p.lists(f, p.opts.Scope); err != nil {
+		return cli.Usage(err)
 	}
 	if !p.opts.Verbose {
 		p.doubt(f, p.opts.Scope)
