@@ -141,7 +141,11 @@ func (p *parser) agent(n *yaml.Node) {
 	switch w := d.Workspace; {
 	case w == "":
 	case !path.IsAbs(w) || strings.ContainsRune(w, 0):
-		p.fail(fields["workspace"].Line, "workspace: want a path that begins with /")
+		tilde := ""
+		if strings.HasPrefix(w, "~") {
+			tilde = ", and ~ is not read here"
+		}
+		p.fail(fields["workspace"].Line, "workspace: want a path that begins with /%s", tilde)
 	default:
 		d.Workspace = path.Clean(w)
 	}

@@ -64,7 +64,7 @@ func TestParseDesired(t *testing.T) {
 		{"a second workspace", "- agent: a\n  workspace: /a\n  workspace: /b\n", "3: workspace comes twice"},
 		{"an empty workspace", "- agent: a\n  workspace:\n", "2: workspace: " + noText},
 		{"a quoted empty workspace", "- agent: a\n  workspace: \"\"\n", "2: workspace: " + noText},
-		{"a home", "- agent: a\n  workspace: ~/x\n", "2: " + noPath},
+		{"a home", "- agent: a\n  workspace: ~/x\n", "2: " + noPath + ", and ~ is not read here"},
 		{"a relative path", "- agent: a\n\n  workspace: src/a\n", "3: " + noPath},
 		{"a NUL", "- agent: a\n  workspace: \"/a\\0\"\n", "2: " + noPath},
 		{"an agent twice", "- agent: a\n  workspace: /a\n- agent: a\n  workspace: /b\n", "3: the agent of line 1 again"},
