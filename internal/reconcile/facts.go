@@ -1,9 +1,14 @@
 package reconcile
 
 import (
+	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/macf"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -19,6 +24,7 @@ type Facts struct {
 	Twin      string            // another workspace that says that it is this agent's, when no list says which counts; "": none
 	Namesake  bool              // another workspace has an agent of its name: what macf keeps by name may be that one's
 	Workspace *record.Workspace // nil: nothing has its configuration there
+	Unfit     string            // what is wrong in the configuration there, when Workspace is nil; "": none was found
 	Health    *record.Health    // nil: no registry lists it
 	Heal      record.Heal       // what the ledger remembers
 	Process   *record.AgentProc // the Claude Code process in its workspace; nil: none
@@ -35,6 +41,34 @@ type Facts struct {
 
 // reachable tells that the agent answers, as the instance that its registry lists.
 func (f *Facts) reachable() bool { return f.Health != nil && f.Health.Online && !f.stale() }
+
+// lost says why its workspace is not known.
+func (f *Facts) lost() string {
+	if f.Unfit != "" {
+		return f.Unfit
+	}
+	return fmt.Sprintf("no root of workspace_roots leads to %s, or it has no %s, or its path has a link in it", f.Want.Workspace, macf.Marker)
+}
+
+// unfit says what is wrong in the configuration of a workspace, in the words of
+// who looked for it; "" when none was found there.
+func (w *world) unfit(dir string) string {
+	r, _ := w.set.Get(record.Identity{Host: w.host, Kind: record.KindSurface, Subject: "macf/workspaces"})
+	s, ok := record.Payload[record.Surface](r)
+	if !ok || s == nil {
+		return ""
+	}
+	file := path.Join(dir, macf.Marker)
+	for _, note := range s.Notes {
+		if strings.HasPrefix(note, file+": ") {
+			return note
+		}
+	}
+	if slices.Contains(s.Notes, claude.MoreDrift) { // its note may be one of those that were left out
+		return file + ": it is not there, or one of those that were not understood and are not named"
+	}
+	return ""
+}
 
 // stale tells that what answers is another instance than the registry sends others to.
 func (f *Facts) stale() bool {

@@ -241,6 +241,7 @@ func (w *world) facts(want Desired) *Facts {
 		f.Cap = w.tick.Caps.FleetSessions
 	}
 	if f.Workspace == nil {
+		f.Unfit = w.unfit(want.Workspace)
 		return f
 	}
 	project := f.Workspace.Project

@@ -30,7 +30,7 @@ var Rules = []Rule{
 		return skip("an upgrade has it, so nobody else touches it").Decision
 	}},
 	{"no-workspace", func(f *Facts) bool { return f.Workspace == nil }, func(f *Facts) record.Decision {
-		return skip("no .macf/macf-agent.json in %s", f.Want.Workspace).told("no-workspace", "it should run, and its workspace %s has no .macf/macf-agent.json of an agent; mend the list, or the workspace", f.Want.Workspace)
+		return skip("%s", f.lost()).told("no-workspace", "it should run, and its workspace is not known: %s; mend that, or the list", f.lost())
 	}},
 	{"mislabelled", (*Facts).mislabelled, func(f *Facts) record.Decision {
 		return skip("the workspace %s is of the agent %s", f.Want.Workspace, f.Workspace.Agent).

@@ -2,9 +2,11 @@ package reconcile
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/claude"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -191,6 +193,31 @@ func TestRules(t *testing.T) {
 	for _, r := range Rules {
 		if !fired[r.ID] {
 			t.Errorf("row %s never decides", r.ID)
+		}
+	}
+}
+
+// Why a workspace is not known is told in the words of who looked for it, when they are about it.
+func TestLost(t *testing.T) {
+	const none = "no root of workspace_roots leads to /gone, or it has no .macf/macf-agent.json, or its path has a link in it"
+	for name, tt := range map[string]struct {
+		notes []string
+		want  string
+	}{
+		"no note":      {nil, none},
+		"its note":     {[]string{"/w/.macf/macf-agent.json: torn", "/gone/.macf/macf-agent.json: agent_name is missing"}, "/gone/.macf/macf-agent.json: agent_name is missing"},
+		"others' only": {[]string{"/gone/x/.macf/macf-agent.json: torn", "/x/gone/.macf/macf-agent.json: torn", "/gone/.macf/macf-agent.json2: torn", "/gone: torn"}, none},
+		"cut":          {[]string{"/w/.macf/macf-agent.json: torn", claude.MoreDrift}, "/gone/.macf/macf-agent.json: it is not there, or one of those that were not understood and are not named"},
+		"its, and cut": {[]string{"/gone/.macf/macf-agent.json: torn", claude.MoreDrift}, "/gone/.macf/macf-agent.json: torn"},
+	} {
+		s := newScene().with(list(Desired{Agent: "a", Workspace: "/gone"}))
+		s.surfaces["macf/workspaces"] = record.Surface{OK: true, Unparsed: len(tt.notes), Notes: tt.notes}
+		d := s.judge(t).of(t, "a")
+		if d.Detail != tt.want || d.Alert == nil || !strings.Contains(d.Alert.Text, tt.want) {
+			t.Errorf("%s: %q, %+v", name, d.Detail, d.Alert)
+		}
+		if d := Upgrade(setOf(t, s.records(t)), Options{Desired: s.desired}, "2.0.0").of(t, "a"); d.Reason != "no-workspace" || d.Detail != tt.want {
+			t.Errorf("%s: an upgrade says %q", name, d.Detail)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (u *upgrade) decide(f *Facts) record.Decision {
 	case f.Heal.Paused:
 		return because("paused", "the owner paused it: it is left as it is until fleet-ledger unpause")
 	case f.Workspace == nil:
-		return because("no-workspace", "no .macf/macf-agent.json in %s", f.Want.Workspace)
+		return because("no-workspace", "%s", f.lost())
 	case f.mislabelled():
 		return because("mislabelled", "the workspace %s is of the agent %s", f.Want.Workspace, f.Workspace.Agent)
 	case f.Twin != "":
