@@ -64,7 +64,7 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 			continue
 		}
 		says := o.Verb + ": " + o.Result
-		if o.Reason != "" {
+		if o.Reason != "" && o.Reason != o.Result {
 			says += " (" + o.Reason + ")"
 		}
 		did[r.Host+"\x00"+r.Subject] = says + strings.TrimRight("; "+cmp.Or(o.Proof, o.Detail), "; ")

@@ -59,6 +59,7 @@ func TestSweep(t *testing.T) {
 		became(s, "devbox", record.Outcome{Agent: "healed", Verb: "restart", Result: record.Done, Proof: "process 7", Detail: "not shown"})
 		became(s, "devbox", record.Outcome{Agent: "launched", Verb: "launch", Result: record.Failed, Reason: "gone", Detail: "no process of it runs"})
 		became(s, "devbox", record.Outcome{Agent: "refused", Verb: "inject", Result: record.Refused, Reason: "busy"})
+		became(s, "devbox", record.Outcome{Agent: "told", Verb: "inject", Result: record.Dry, Reason: "dry", Detail: "DRY_RUN is set"})
 		became(s, "devbox", record.Outcome{Agent: "ok-a", Verb: "nudge", Result: record.Done})
 		reconciled(s, 11, "3 sweeps in a row", "stopped: 2 are left")
 	}
@@ -68,7 +69,7 @@ func TestSweep(t *testing.T) {
 		"| dry | HEAL | why-dry | would inject | how dry is |",
 		"| healed | HEAL | why-healed | restart: done; process 7 | how healed is |",
 		"| refused | HEAL | why-refused | inject: refused (busy) | how refused is |",
-		"| told | HEAL | why-told | — | how told is |",
+		"| told | HEAL | why-told | inject: dry; DRY_RUN is set | how told is |",
 		"| launched | LAUNCH | why-launched | launch: failed (gone); no process of it runs | how launched is |",
 		"| resumed | RESUME | why-resumed | would mail | how resumed is |",
 		"| upgraded | UPGRADE | why-upgraded | would upgrade | how upgraded is |",
