@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -83,14 +84,23 @@ func (p *page) psUnread(in *record.Set, host string) (blind bool) {
 	case spaces.Absent:
 		p.printf("macf is not installed on %s.\n", name)
 	}
-	if spaces.Unparsed > 0 {
-		p.printf("Not understood on %s: %s.\n", name, text(strings.Join(spaces.Notes, "; "), 2*saysWidth))
+	if says := notUnderstood(spaces, host); says != "" {
+		p.printf("%s\n", says)
 	}
 	cut := in.Closed(host, agentObserver)
 	if cut != nil {
 		p.printf("Liveness unconfirmed on %s: records are missing: %s.\n", name, text(cut.Error(), saysWidth))
 	}
 	return !processes.OK || cut != nil
+}
+
+// notUnderstood says which files of macf were not understood on a machine, "" when
+// all were.
+func notUnderstood(spaces *record.Surface, host string) string {
+	if spaces.Unparsed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not understood on %s: %s.", label(host), text(strings.Join(spaces.Notes, "; "), 2*saysWidth))
 }
 
 // psRow is a line of ps.

@@ -43,6 +43,11 @@ func (p *page) sweepState(in *record.Set) {
 		case !s.OK:
 			p.printf("- **not read: %s: %s**\n", text(r.Subject, psWidth), text(s.Error, saysWidth))
 		}
+		if ok && r.Subject == "macf/workspaces" {
+			if says := notUnderstood(s, r.Host); says != "" {
+				p.printf("- %s\n", says)
+			}
+		}
 	}
 	p.printf("\n")
 }

@@ -104,6 +104,12 @@ func TestSweep_unread(t *testing.T) {
 			decide(s, "h", "a", "SKIP", "")
 			reconciled(s, 1)
 		}, []string{"- **not read: macf/roster:lamp: /reg: permission denied**\n", "1 SKIP\n"}, "not told"},
+		"not understood": {func(s *stream) {
+			s.line(record.KindSurface, "h", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Unparsed: 1, Notes: []string{"/w/a/.macf/macf-agent.json: agent_name is missing"}})
+			s.line(record.KindSurface, "i", "fleet-observe-workspaces", "macf/workspaces", record.Surface{Error: "/w: not read", Unparsed: 1, Notes: []string{"/w/b: torn"}})
+			s.line(record.KindSurface, "j", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Notes: []string{"not told"}})
+			reconciled(s, 0)
+		}, []string{"- Not understood on h: /w/a/.macf/macf-agent.json: agent_name is missing.\n", "- **not read: macf/workspaces: /w: not read**\n- Not understood on i: /w/b: torn.\n"}, "not told"},
 	} {
 		got := swept(t, tt.build)
 		for _, want := range tt.want {
