@@ -1,8 +1,10 @@
 package config
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -13,13 +15,11 @@ var healRule = rule{"an object or null", func(r *reader, key string, n *node, in
 		return true
 	}
 	h := new(record.DefaultHealRules())
-	r.object(key, n, "an object or null", []field{
-		r.take("interval_min", between(1, dayMin), &h.IntervalMin), r.take("allow_restart", zeroOne, &h.AllowRestart),
-		r.take("escalate_after", between(0, 1000), &h.EscalateAfter), r.take("backoff_min", between(1, decadeMin), &h.BackoffMin),
-		r.take("backoff_max_min", between(1, decadeMin), &h.BackoffMaxMin), r.take("max_attempts", between(1, 1000), &h.MaxAttempts),
-		r.take("stagger_s", between(0, 3600), &h.StaggerS), r.take("window_s", between(0, 24*3600), &h.WindowS),
-		r.take("window_max", between(1, 1000), &h.WindowMax), r.take("fleet_gap_s", between(0, 24*3600), &h.FleetGapS),
-		r.take("green_probes", between(1, 100), &h.GreenProbes), r.take("stalls", stallsRule, &h.Stalls)})
+	var fields []field
+	for _, part := range healKeys(h) {
+		fields = append(fields, r.take(part.name, part.rule, part.into))
+	}
+	r.object(key, n, "an object or null", fields)
 	if h.BackoffMin < 2*h.IntervalMin && n.fields["backoff_min"] != nil {
 		r.fail(n.fields["backoff_min"], below(key, "backoff_min"), "want twice interval_min or more: a shorter wait holds nothing back")
 	} else if h.BackoffMin < 2*h.IntervalMin {
@@ -29,6 +29,46 @@ var healRule = rule{"an object or null", func(r *reader, key string, n *node, in
 	*into.(**record.HealRules) = h
 	return true
 }}
+
+// healKey is a key of heal.
+type healKey struct {
+	name     string
+	rule     rule
+	into     any    // pointer to the value
+	standard string // its default, with the unit
+	says     string
+}
+
+// healKeys are the keys of heal, each bound to its place in h.
+func healKeys(h *record.HealRules) []healKey {
+	d := record.DefaultHealRules()
+	unit := func(n int, unit string) string { return fmt.Sprint(n, " ", unit) }
+	return []healKey{
+		{"interval_min", between(1, dayMin), &h.IntervalMin, unit(d.IntervalMin, "minutes"), "a sweep begins so often"},
+		{"allow_restart", zeroOne, &h.AllowRestart, "0", "1: an agent that does not answer may be restarted; 0: you are told that it is due"},
+		{"escalate_after", between(0, 1000), &h.EscalateAfter, unit(d.EscalateAfter, "sweep"), "in so many sweeps an agent is told that it does not answer, before it is restarted"},
+		{"backoff_min", between(1, decadeMin), &h.BackoffMin, unit(d.BackoffMin, "minutes"), "the wait after the first attempt, then twice as long each time; twice interval_min at least"},
+		{"backoff_max_min", between(1, decadeMin), &h.BackoffMaxMin, unit(d.BackoffMaxMin, "minutes"), "the longest such wait"},
+		{"max_attempts", between(1, 1000), &h.MaxAttempts, unit(d.MaxAttempts, "attempts"), "so many restarts or launches of an agent until it is well again, then you are asked"},
+		{"stagger_s", between(0, 3600), &h.StaggerS, unit(d.StaggerS, "seconds"), "the wait between two launches of a sweep; 0: none"},
+		{"window_s", between(0, 24*3600), &h.WindowS, unit(d.WindowS, "seconds"), "in so long one agent is restarted window_max times at most; 0: no such limit"},
+		{"window_max", between(1, 1000), &h.WindowMax, unit(d.WindowMax, "restarts"), "see window_s"},
+		{"fleet_gap_s", between(0, 24*3600), &h.FleetGapS, unit(d.FleetGapS, "seconds"), "the wait between the restarts of two agents; 0: none"},
+		{"green_probes", between(1, 100), &h.GreenProbes, unit(d.GreenProbes, "answers"), "so many in a row an upgraded agent must give before the next is upgraded"},
+		{"stalls", stallsRule, &h.Stalls, "none", "what a stalled session shows: match is looked for in its lines, action is nudge (default: it is written to) or report, " +
+			"at most max_fires times (default 3) until it is well again"},
+	}
+}
+
+// healSays explains heal, a line a key.
+func healSays() string {
+	var b strings.Builder
+	b.WriteString("how agents are kept alive; null: heal.sh does nothing; {}: by the defaults of its keys")
+	for _, k := range healKeys(new(record.HealRules)) {
+		fmt.Fprintf(&b, "\n      %s: %s; default %s\n          %s", k.name, k.rule.want, k.standard, k.says)
+	}
+	return b.String()
+}
 
 var stallsRule = rule{"a list of {id, match, action, max_fires}", func(r *reader, key string, n *node, into any) bool {
 	list := []record.StallRule{}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -155,6 +156,40 @@ func TestKeys_explained(t *testing.T) {
 	}
 	if len(seen) != len(settings) {
 		t.Errorf("%d of %d keys are explained", len(seen), len(settings))
+	}
+}
+
+// Every key of heal is explained, with its default; what is taken is what is told.
+func TestKeys_heal(t *testing.T) {
+	f, err := load(file(`"heal": {}`), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := f.Scope("lamp")
+	b, err := json.Marshal(s.Heal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]any{}
+	if err := json.Unmarshal(b, &values); err != nil {
+		t.Fatal(err)
+	}
+	values["allow_restart"], values["stalls"] = 0, "none"
+	i := slices.IndexFunc(Keys(), func(k Key) bool { return k.Name == "heal" })
+	lines := strings.Split(Keys()[i].Says, "\n")
+	if len(lines) != 1+2*len(values) {
+		t.Errorf("%d lines of %d keys:\n%s", len(lines), len(values), Keys()[i].Says)
+	}
+	for name, value := range values {
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "      "+name+": ") })
+		if at < 0 || !strings.HasSuffix(lines[at], fmt.Sprint("; default ", value)) && !strings.Contains(lines[at], fmt.Sprint("; default ", value, " ")) || at+1 == len(lines) || strings.TrimSpace(lines[at+1]) == "" {
+			t.Errorf("%s, by default %v, is explained by %q", name, value, lines[max(at, 0)])
+		}
+	}
+	for _, k := range healKeys(s.Heal) {
+		if _, err := load(file(fmt.Sprintf(`"heal": {%q: {}}`, k.name)), ""); says(err) != "fleet.json:1: scopes.lamp.heal."+k.name+": want "+k.rule.want {
+			t.Errorf("%s: %v", k.name, err)
+		}
 	}
 }
 
