@@ -98,16 +98,16 @@ func (p program) doubt(s *config.Scope, before record.Heal, e record.Entry) {
 		p.std.Warn("it is noted; whether there is an agent called %s is not known: %v", e.Key, err)
 		return
 	}
-	meant := ""
+	meant, what := "; the ", map[string]string{record.EntryPause: "pause", record.EntryUnpause: "unpause", record.EntryAgentExit: "exit"}[e.Kind]
 	for _, d := range list {
 		switch n := distance(d.Agent, e.Key); {
 		case n == 0:
 			return
-		case n <= 2 && meant == "":
-			meant = "; did you mean " + d.Agent + "?"
+		case n <= 2 && meant == "; the ":
+			meant = "; did you mean " + d.Agent + "? The "
 		}
 	}
-	p.std.Warn("it is noted, and no agent of %s is called %s%s", s.Desired, e.Key, meant)
+	p.std.Warn("no agent of %s is called %s%s%s is noted all the same", s.Desired, e.Key, meant, what)
 }
 
 // distance is how many letters must be changed, added or taken away to come from one
