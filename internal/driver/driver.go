@@ -37,6 +37,8 @@ type Driver interface {
 	Start(ctx context.Context, t Target, how Launch) (State, error)
 	// Stop ends the session and returns when its process is gone. The process gets
 	// TERM, and KILL after the grace. ErrChanged: another process has its place.
+	// ErrAbsent: the target's process is not in the session. ErrRuns: something else
+	// runs in the session, which is not ours to end.
 	Stop(ctx context.Context, t Target, grace time.Duration) error
 }
 
@@ -44,6 +46,7 @@ type Driver interface {
 type Target struct {
 	Agent     string    // for messages
 	Session   string    // the runtime's name for it: a tmux session, a job id
+	Place     string    // tmux: the id of its pane, such as %7; "": the pane of the session that holds PID, or else a Claude Code process
 	Socket    string    // tmux: the server's socket; the default server when empty
 	Cwd       string    // its working directory, canonical
 	PID       int       // of the Claude Code process; 0 when none is known

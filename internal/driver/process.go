@@ -69,6 +69,21 @@ func (t Table) Session(pid int) *Process {
 	return nil
 }
 
+// Below tells whether a process is another, or a descendant of it.
+func (t Table) Below(ancestor, pid int) bool {
+	for range len(t) + 1 {
+		if pid == ancestor {
+			return true
+		}
+		p := t.Find(pid)
+		if p == nil || p.PPID == pid {
+			return false
+		}
+		pid = p.PPID
+	}
+	return false
+}
+
 // tolerance is how far two readings of one process's start are apart at most:
 // Linux tells the time of boot, from which it counts, in whole seconds that move
 // with the clock.

@@ -3,6 +3,8 @@ package tmux
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +20,9 @@ const maxDialog = 400
 type view struct {
 	driver.State
 	process *driver.Process // the Claude Code process in it; nil when there is none
+	root    int             // pid of what was started in its pane
+	beside  bool            // another pane of the session runs something
+	others  bool            // this pane runs something that is not of that process
 	text    string          // of its pane, as captured
 	shown   screen.Screen
 }
@@ -67,7 +72,7 @@ func (d *Driver) peek(ctx context.Context, t driver.Target) (view, error) {
 	}
 	var v view
 	if err == nil {
-		v, err = choose(out, sessionName(t.Session), table)
+		v, err = choose(out, t, table)
 	}
 	if err == nil && v.Place != "" {
 		v.text, err = d.run(ctx, t, "", "capture-pane", "-p", "-e", "-t", v.Place)
@@ -85,41 +90,104 @@ func (d *Driver) peek(ctx context.Context, t driver.Target) (view, error) {
 	return v, nil
 }
 
-// choose reads list-panes and returns the pane that holds the Claude Code
-// process, else the first one. The active one may be any. Another session than
+// choose reads list-panes and returns the pane that the target names; of one that
+// names none the pane that holds the target's process, else one that holds a Claude
+// Code process, else the first. The active one may be any. Another session than
 // that of the name is none: to tmux "=$0:" is one too.
-func choose(out, name string, table driver.Table) (view, error) {
+func choose(out string, t driver.Target, table driver.Table) (view, error) {
 	var v view
+	var panes []pane
+	attached, best := false, 0
 	for line := range strings.Lines(out) {
-		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 8)
-		if len(f) != 8 {
-			return view{}, fmt.Errorf("tmux list-panes: %d fields: %q", len(f), line)
+		p, name, err := readPane(line)
+		if err != nil {
+			return view{}, err
 		}
-		if f[7] != name {
+		if name != sessionName(t.Session) {
 			return view{}, nil
 		}
-		var n [7]int
-		for i := 1; i < len(n); i++ {
-			var err error
-			if n[i], err = strconv.Atoi(f[i]); err != nil {
-				return view{}, fmt.Errorf("tmux list-panes: %q is no number: %q", f[i], line)
-			}
+		panes, attached = append(panes, p), attached || p.Attached
+		if t.Place != "" && p.Place != t.Place {
+			continue
 		}
-		dead := n[2] != 0
-		state := driver.State{Place: f[0], Alive: !dead, Mode: n[3] != 0, Attached: n[4]+n[5]+n[6] > 0}
-		var process *driver.Process
-		if !dead {
-			process = table.Session(n[1])
+		process := p.process(t, table)
+		if rank := rank(p, process, t); rank > best {
+			v.State, v.process, v.root, best = p.State, process, p.root, rank
 		}
-		if v.Place == "" || v.process == nil && process != nil || v.process == nil && !v.Alive && state.Alive {
-			attached := v.Attached || state.Attached
-			v.State, v.process = state, process
-			v.Attached = attached
-		}
-		v.Attached = v.Attached || state.Attached
 	}
+	if v.Place == "" {
+		return view{}, nil
+	}
+	v.Attached = attached
 	if v.process != nil {
 		v.PID, v.Start = v.process.PID, v.process.Start
 	}
+	v.beside = slices.ContainsFunc(panes, func(p pane) bool { return p.Alive && p.Place != v.Place })
+	v.others = others(v, table)
 	return v, nil
+}
+
+// pane is a row of list-panes.
+type pane struct {
+	driver.State
+	root int // the pid of what was started in it
+}
+
+// readPane reads a row, in paneFormat.
+func readPane(line string) (p pane, session string, err error) {
+	f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 8)
+	if len(f) != 8 {
+		return p, "", fmt.Errorf("tmux list-panes: %d fields: %q", len(f), line)
+	}
+	var n [7]int
+	for i := 1; i < len(n); i++ {
+		if n[i], err = strconv.Atoi(f[i]); err != nil {
+			return p, "", fmt.Errorf("tmux list-panes: %q is no number: %q", f[i], line)
+		}
+	}
+	return pane{driver.State{Place: f[0], Alive: n[2] == 0, Mode: n[3] != 0, Attached: n[4]+n[5]+n[6] > 0}, n[1]}, f[7], nil
+}
+
+// process returns the Claude Code process in a pane, of several that of the target;
+// nil when there is none.
+func (p pane) process(t driver.Target, table driver.Table) *driver.Process {
+	if !p.Alive {
+		return nil
+	}
+	if own := table.Find(t.PID); t.PID != 0 && own != nil && own.Session() && table.Below(p.root, t.PID) {
+		return own
+	}
+	return table.Session(p.root)
+}
+
+// rank is how well a pane fits a target: it holds its process, a Claude Code
+// process, something that runs, nothing.
+func rank(p pane, process *driver.Process, t driver.Target) int {
+	switch {
+	case process != nil && t.PID != 0 && process.PID == t.PID:
+		return 4
+	case process != nil:
+		return 3
+	case p.Alive:
+		return 2
+	}
+	return 1
+}
+
+// shells are programs in which a person may run several things beside each other.
+var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true, "fish": true, "tcsh": true, "csh": true}
+
+// others tells whether a pane without a Claude Code process runs anything, or one
+// with such a process runs something beside it: another job of an interactive shell.
+// What a script runs beside it is the script's.
+func others(v view, table driver.Table) bool {
+	if v.process == nil {
+		return v.Alive
+	}
+	root := table.Find(v.root)
+	if root == nil || len(root.Argv) == 0 || !shells[strings.TrimPrefix(path.Base(root.Argv[0]), "-")] ||
+		slices.ContainsFunc(root.Argv[1:], func(w string) bool { return !strings.HasPrefix(w, "-") || w == "-c" }) {
+		return false
+	}
+	return slices.ContainsFunc(table, func(p driver.Process) bool { return p.PPID == root.PID && !table.Below(p.PID, v.PID) })
 }

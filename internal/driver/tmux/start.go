@@ -35,6 +35,7 @@ func (d *Driver) start(ctx context.Context, t driver.Target, how driver.Launch) 
 	if info, err := os.Stat(t.Cwd); err != nil || !info.IsDir() { // tmux would take the home in its place
 		return driver.State{}, fmt.Errorf("its directory %s is gone: %v", t.Cwd, err)
 	}
+	t.Place, t.PID = "", 0 // of another process
 	if v, err := d.peek(ctx, t); err != nil || v.Place != "" {
 		if err == nil {
 			err = driver.ErrRuns

@@ -12,7 +12,9 @@ import (
 const closes = 3 * time.Second
 
 // Stop ends the process of the session, and the session when it stays. It
-// refuses with ErrAttached while a person has it before them.
+// refuses with ErrAttached while a person has it before them, and ends neither when
+// anything runs in the session beside the target's process. A session in which
+// nothing runs any more is ended for a target without a process.
 func (d *Driver) Stop(ctx context.Context, t driver.Target, grace time.Duration) error {
 	if err := d.stop(ctx, t, grace); err != nil {
 		return fmt.Errorf("%s: stopping %s: %w", t.Agent, t.Session, err)
@@ -31,7 +33,12 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 		return driver.ErrAttached
 	case t.PID == 0 && v.process != nil, t.PID != 0 && v.process != nil && !t.Same(v.process):
 		return fmt.Errorf("%w: process %d", driver.ErrChanged, v.PID)
+	case t.PID != 0 && v.process == nil:
+		return fmt.Errorf("%w with process %d in it", driver.ErrAbsent, t.PID)
+	case v.beside || v.others:
+		return fmt.Errorf("%w, and something else runs in it", driver.ErrRuns)
 	}
+	place := v.Place
 	if v.process != nil {
 		cwd, err := driver.Cwd(ctx, v.PID)
 		if err != nil {
@@ -51,6 +58,12 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 	}
 	if v.process != nil {
 		return fmt.Errorf("%w: process %d began meanwhile", driver.ErrChanged, v.PID)
+	}
+	if v.Attached {
+		return driver.ErrAttached
+	}
+	if v.beside || v.Place != place || t.PID == 0 && v.Alive {
+		return fmt.Errorf("%w, and something else began to run in it", driver.ErrRuns)
 	}
 	if _, err := d.run(ctx, t, "", "kill-session", "-t", word(exactly(t))); err != nil && !missing(err) {
 		return err

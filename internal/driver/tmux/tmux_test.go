@@ -298,14 +298,62 @@ func TestChoose(t *testing.T) {
 		{"another session", "%2 10 0 0 0 0 0 my lamps\n", "", 0, false, false},
 	}
 	for _, tt := range tests {
-		v, err := choose(tt.out, "my lamp", table)
+		v, err := choose(tt.out, driver.Target{Session: "my lamp"}, table)
 		if err != nil || v.Place != tt.place || v.PID != tt.pid || v.Alive != tt.alive || v.Attached != tt.attached {
 			t.Errorf("%s: %+v, %v", tt.name, v.State, err)
 		}
 	}
 	for _, bad := range []string{"%1 20 0\n", "%1 x 0 0 0 0 0 my lamp\n"} {
-		if _, err := choose(bad, "my lamp", table); err == nil {
+		if _, err := choose(bad, driver.Target{Session: "my lamp"}, table); err == nil {
 			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+// Of two panes with Claude Code the one that the target names counts, else the one
+// that holds its process; a pane that is gone is no other one.
+func TestChoose_two(t *testing.T) {
+	claude := func(pid, parent int) driver.Process {
+		return driver.Process{PID: pid, PPID: parent, Exe: "/x/claude", Argv: []string{"claude"}}
+	}
+	table := driver.Table{claude(10, 1), {PID: 20, PPID: 1, Argv: []string{"-bash"}}, claude(21, 20), claude(22, 20), {PID: 30, PPID: 1, Argv: []string{"make"}}}
+	const out = "%1 10 0 0 0 0 0 lamp\n%2 20 0 0 0 0 0 lamp\n%3 30 0 0 0 0 0 lamp\n"
+	for _, tt := range []struct {
+		place string
+		pid   int
+		want  string
+		found int
+	}{
+		{"", 0, "%1", 10}, {"", 10, "%1", 10}, {"", 21, "%2", 21}, {"", 22, "%2", 22}, {"", 99, "%1", 10},
+		{"%2", 22, "%2", 22}, {"%2", 0, "%2", 21}, {"%2", 10, "%2", 21}, {"%3", 22, "%3", 0}, {"%9", 22, "", 0},
+	} {
+		v, err := choose(out, driver.Target{Session: "lamp", Place: tt.place, PID: tt.pid}, table)
+		if err != nil || v.Place != tt.want || v.PID != tt.found {
+			t.Errorf("pane %q, process %d: %q, %d, %v", tt.place, tt.pid, v.Place, v.PID, err)
+		}
+	}
+}
+
+// What a person runs beside the process in its shell is seen; what a script runs
+// beside it, and what started it, is no such thing.
+func TestOthers(t *testing.T) {
+	claude := driver.Process{PID: 12, PPID: 11, Exe: "/x/claude", Argv: []string{"claude"}}
+	tool, job, tee := driver.Process{PID: 13, PPID: 12, Argv: []string{"make"}}, driver.Process{PID: 14, PPID: 10, Argv: []string{"make"}}, driver.Process{PID: 15, PPID: 11, Argv: []string{"tee"}}
+	script := driver.Process{PID: 11, PPID: 10, Argv: []string{"/bin/sh", "./claude.sh"}}
+	for name, tt := range map[string]struct {
+		root []string
+		more driver.Table
+		want bool
+	}{
+		"a shell":                   {[]string{"-bash"}, nil, false},
+		"with a tool of it":         {[]string{"bash", "-l"}, driver.Table{tool, tee}, false},
+		"with a job":                {[]string{"/usr/bin/zsh"}, driver.Table{job}, true},
+		"a launcher and its helper": {[]string{"sh", "-c", "x", "fleet-launch"}, driver.Table{job}, false},
+	} {
+		table := append(driver.Table{{PID: 10, PPID: 1, Argv: tt.root}, script, claude}, tt.more...)
+		v, err := choose("%1 10 0 0 0 0 0 lamp\n", driver.Target{Session: "lamp", PID: 12}, table)
+		if err != nil || v.PID != 12 || v.others != tt.want || v.beside {
+			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
 }
@@ -403,6 +451,45 @@ func TestStop(t *testing.T) {
 	r.put(t, "says", "can't find session: x\n")
 	if err := r.d.Stop(t.Context(), r.target(), time.Second); !errors.Is(err, driver.ErrAbsent) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A session in which something runs that is not the target's process stays, and so
+// does that process; one in which nothing runs any more is ended for who has none.
+func TestStop_taken(t *testing.T) {
+	r := newRig(t)
+	build := exec.Command("sleep", "600")
+	if err := build.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { build.Process.Kill(); build.Wait() })
+	nobody := r.target()
+	nobody.PID = 0
+	alone := "%8 " + strconv.Itoa(build.Process.Pid) + " 0 0 0 0 0 shop@lamp_1\n"
+	ours := "%7 " + strconv.Itoa(r.PID) + " 0 0 0 0 0 shop@lamp_1\n"
+	for name, tt := range map[string]struct {
+		panes string
+		t     driver.Target
+		want  error
+	}{
+		"a build, of a target with a process":    {alone, r.target(), driver.ErrAbsent},
+		"a build, of a target without a process": {alone, nobody, driver.ErrRuns},
+		"a build in a pane beside it":            {ours + alone, r.target(), driver.ErrRuns},
+		"a dead one, of a target with a process": {"%8 1 1 0 0 0 0 shop@lamp_1\n", r.target(), driver.ErrAbsent},
+	} {
+		r.put(t, "panes", tt.panes)
+		if err := r.d.Stop(t.Context(), tt.t, time.Second); !errors.Is(err, tt.want) || len(r.log("kill-session")) > 0 {
+			t.Errorf("%s: %v, %q", name, err, r.log("kill-session"))
+		}
+		for _, pid := range []int{r.PID, build.Process.Pid} {
+			if p, err := driver.ReadProcess(pid); err != nil || p == nil {
+				t.Fatalf("%s: process %d was ended: %v", name, pid, err)
+			}
+		}
+	}
+	r.put(t, "panes", "%8 1 1 0 0 0 0 shop@lamp_1\n")
+	if err := r.d.Stop(t.Context(), nobody, time.Second); err != nil || len(r.log("kill-session")) != 1 {
+		t.Errorf("a dead one: %v", err)
 	}
 }
 
