@@ -39,6 +39,8 @@ type Eyes interface {
 	Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error)
 	// Busy tells whether the session says of itself that it works.
 	Busy(ctx context.Context, s record.Seen) (bool, error)
+	// Waits tells whether the session says of itself that it waits for a person.
+	Waits(ctx context.Context, s record.Seen) (bool, error)
 }
 
 // Actor acts.
@@ -137,7 +139,7 @@ func kept(o record.Outcome) *record.Alert {
 	if o.Reason == "ledger" {
 		return &record.Alert{Severity: "kept-ledger", Text: "it needs something, and nothing is done to it: " + o.Detail}
 	}
-	if !slices.Contains([]string{"dialog", "attached", "draft", "mode", "viewer", "busy", "no-prompt"}, o.Reason) {
+	if !slices.Contains([]string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "busy", "no-prompt"}, o.Reason) {
 		return nil
 	}
 	return &record.Alert{Severity: "kept-" + o.Reason, Text: "it does not answer, and is not restarted: " + o.Detail}

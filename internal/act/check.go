@@ -178,10 +178,11 @@ func failedBy(err error) (result, reason string) {
 		result string
 		reason string
 	}{
+		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, // first: whatever came in the way then, the text was typed
 		{driver.ErrDialog, record.Refused, "dialog"}, {driver.ErrDraft, record.Refused, "draft"}, {driver.ErrAttached, record.Refused, "attached"},
 		{driver.ErrMode, record.Refused, "mode"}, {driver.ErrBusy, record.Refused, "busy"}, {driver.ErrNoPrompt, record.Refused, "no-prompt"},
 		{driver.ErrChanged, record.Refused, "changed"}, {driver.ErrAbsent, record.Failed, "absent"}, {driver.ErrRuns, record.Failed, "name-taken"},
-		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, {driver.ErrGone, record.Failed, "gone"}, {driver.ErrUnseen, record.Failed, "unseen"},
+		{driver.ErrBeside, record.Failed, "runs"}, {driver.ErrGone, record.Failed, "gone"}, {driver.ErrUnseen, record.Failed, "unseen"},
 		{driver.ErrContradicts, record.Failed, "contradicts"}, {driver.ErrText, record.Refused, "text"},
 		{command.ErrTimeout, record.Unknown, "unseen"}, {command.ErrOutput, record.Unknown, "unseen"}, // what was ended may have begun it
 	} {

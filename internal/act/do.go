@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
-	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -67,7 +65,10 @@ func refuse(o record.Outcome, err error) record.Outcome {
 func target(d record.Decision) driver.Target {
 	t := driver.Target{Agent: d.Agent}
 	if s := d.Seen; s != nil {
-		name, _, _ := strings.Cut(s.Tmux, ":@") // of a session of no list: with its window and pane
+		name, pane, _ := strings.Cut(s.Tmux, ":@") // of a session of no list: with its window and pane
+		if _, id, ok := strings.Cut(pane, ".%"); ok {
+			t.Place = "%" + id
+		}
 		t.Session, t.Cwd, t.PID, t.SessionID = name, s.Workspace, s.PID, s.SessionID
 		if d.Action.Driver == "claude" {
 			t.Session = s.JobID
@@ -102,7 +103,9 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 		return err
 	case d.Action.Verb == "launch" && s.Alive && s.PID != 0:
 		return refused("runs", "process %d runs in its session", s.PID)
-	case d.Action.Verb != "launch" && d.Action.Verb != "resume" && d.Action.Verb != "restart" && !s.Alive:
+	case ends(d.Action.Verb):
+		return a.reached(ctx, d, s, t)
+	case d.Action.Verb != "launch" && d.Action.Verb != "resume" && !s.Alive:
 		return refused("absent", "no session %s is there", strconv.Quote(t.Session))
 	}
 	return nil
@@ -123,48 +126,19 @@ func (a *Actor) do(ctx context.Context, d record.Decision, dr driver.Driver, t d
 	case "resume", "respawn":
 		_, err = dr.Start(ctx, t, driver.Launch{Text: d.Action.Text})
 	}
+	if r, ok := errors.AsType[refusal](err); ok {
+		o.Result, o.Reason, o.Detail = record.Refused, r.reason, r.detail
+		if d.Action.Verb == "upgrade" {
+			o.Detail += "; it is updated, and runs on as it was"
+		}
+		return o
+	}
 	if err != nil {
 		o.Result, o.Reason = failedBy(err)
 		o.Detail = err.Error()
 		return o
 	}
 	return a.seen(ctx, d, o, begun)
-}
-
-// restart ends the session and starts it again. What cannot be ended is not
-// started: two of one name would fight.
-func (a *Actor) restart(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
-	if err := dr.Stop(ctx, t, a.Patient.Grace); err != nil && !errors.Is(err, driver.ErrAbsent) {
-		return err
-	}
-	return a.start(ctx, d, dr, t)
-}
-
-// start begins the session anew. One of its name in which nothing runs any more,
-// as a run leaves that was killed, is ended before; one in which something else
-// runs is somebody's, and stays: then nothing is started.
-func (a *Actor) start(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
-	t.PID, t.Start = 0, time.Time{}
-	how := driver.Launch{Argv: d.Action.Argv}
-	if len(a.Then) > 0 {
-		how.Then = append(slices.Clone(a.Then), d.Agent)
-	}
-	_, err := dr.Start(ctx, t, how)
-	if errors.Is(err, driver.ErrRuns) {
-		if s, lerr := dr.Look(ctx, t); lerr == nil && !s.Alive && dr.Stop(ctx, t, a.Patient.Grace) == nil {
-			_, err = dr.Start(ctx, t, how)
-		}
-	}
-	return err
-}
-
-// update brings an agent to a version, then starts it again. What fails before
-// its session is ended leaves it as it runs.
-func (a *Actor) update(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
-	if err := a.Update(ctx, d.Seen.Workspace, d.Action.To); err != nil {
-		return fmt.Errorf("bringing %s to %s: %w", d.Agent, d.Action.To, err)
-	}
-	return a.restart(ctx, d, dr, t)
 }
 
 // seen waits for the effect of an act and says what it saw.
@@ -202,7 +176,7 @@ func (a *Actor) said(ctx context.Context, d record.Decision, o record.Outcome, b
 func (a *Actor) ran(ctx context.Context, d record.Decision, o record.Outcome, begun time.Time) record.Outcome {
 	var last error
 	ok := a.until(ctx, a.Patient.Process, func() bool {
-		p, err := a.Eyes.Process(ctx, *d.Seen)
+		p, err := a.Eyes.Process(ctx, after(d.Action.Verb, *d.Seen))
 		last = err
 		if !isNew(p, d.Seen, begun) {
 			return false
@@ -236,7 +210,7 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 			answered = 0
 			return false
 		}
-		if d.Action.Verb == "upgrade" && (reconcile.Older(h.Version, d.Action.To) || reconcile.Older(d.Action.To, h.Version)) {
+		if d.Action.Verb == "upgrade" && !isVersion(h.Version, d.Action.To) {
 			answered, wrong = 0, h.Version
 			return false
 		}

@@ -20,6 +20,9 @@ func TestFailedBy(t *testing.T) {
 		{command.ErrTimeout, record.Unknown, "unseen"},
 		{command.ErrOutput, record.Unknown, "unseen"},
 		{driver.ErrDialog, record.Refused, "dialog"},
+		{fmt.Errorf("%w: %w", driver.ErrUnsubmitted, driver.ErrMode), record.Failed, "unsubmitted"},
+		{fmt.Errorf("%w: %w", driver.ErrUnsubmitted, driver.ErrDialog), record.Failed, "unsubmitted"},
+		{driver.ErrBeside, record.Failed, "runs"},
 		{driver.ErrRuns, record.Failed, "name-taken"},
 		{errors.New("exit status 1"), record.Failed, "driver"},
 	} {

@@ -173,6 +173,11 @@ func (w *town) Busy(_ context.Context, s record.Seen) (bool, error) {
 	return r.busy && r.pid != 0, nil
 }
 
+func (w *town) Waits(_ context.Context, s record.Seen) (bool, error) {
+	r := w.agents[index(s.Workspace)]
+	return r.dialog && r.pid != 0, nil
+}
+
 // The driver.
 
 func (w *town) Name() string { return "tmux" }

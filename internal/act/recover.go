@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -52,7 +53,7 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 		id, err := a.Eyes.Said(ctx, *t.Seen, t.Action.Text, begun)
 		return found(id != "", err, "user record "+id, "no user record of it is in the transcript")
 	}
-	p, err := a.Eyes.Process(ctx, *t.Seen)
+	p, err := a.Eyes.Process(ctx, after(t.Action.Verb, *t.Seen))
 	if err != nil || !isNew(p, t.Seen, begun) {
 		return found(false, err, "", "no Claude Code process that is younger than the intent runs in "+t.Seen.Workspace)
 	}
@@ -67,7 +68,7 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 		h, err = a.Eyes.Health(ctx, intent.Key, *t.Seen)
 		answers = isOther(h, t.Seen)
 	}
-	if answers && t.Action.Verb == "upgrade" && h.Version != t.Action.To {
+	if answers && t.Action.Verb == "upgrade" && !isVersion(h.Version, t.Action.To) {
 		return record.Entry{Kind: record.EntryFailed, Reason: "wrong-version", Detail: "it runs " + h.Version}
 	}
 	if err == nil && !answers {
@@ -80,6 +81,11 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 // does not say which it is may be the same.
 func isOther(h *record.Health, was *record.Seen) bool {
 	return h != nil && h.Online && h.Instance != "" && h.Instance != was.Instance
+}
+
+// isVersion tells whether two texts are of one version, however each is written.
+func isVersion(is, want string) bool {
+	return !reconcile.Older(is, want) && !reconcile.Older(want, is)
 }
 
 func instance(h *record.Health) string {

@@ -93,6 +93,7 @@ var (
 	ErrGone        = errors.New("it ended at once")
 	ErrUnseen      = errors.New("started, and no process of it is seen")
 	ErrContradicts = errors.New("it is said to run, and no process of it is there")
+	ErrBeside      = errors.New("another process works there")
 	ErrText        = errors.New("a text that cannot be typed as it is")
 )
 

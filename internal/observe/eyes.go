@@ -266,28 +266,3 @@ func (c *Caught) Close(at record.Time, host, _ string) error {
 
 // Warn does nothing: what is warned of is in the records as well.
 func (c *Caught) Warn(string, ...any) {}
-
-// Busy tells whether the session's process says that it works, or that something
-// of it runs in the background. Source: sessions/<pid>.json of Claude Code
-// 2.1.280. A process without a file that says so is an error.
-func (e Eyes) Busy(_ context.Context, s record.Seen) (bool, error) {
-	if s.PID == 0 {
-		return false, nil
-	}
-	dir, err := e.claudeDir()
-	if err != nil {
-		return false, err
-	}
-	b, err := endOf(filepath.Join(dir, "sessions", fmt.Sprintf("%d.json", s.PID)), processLimit)
-	if err != nil {
-		return false, fmt.Errorf("its process file: %w", err)
-	}
-	f, _, err := claude.ReadProcessFile(b, s.PID)
-	switch {
-	case err != nil:
-		return false, fmt.Errorf("its process file: %w", err)
-	case !claude.IsRawStatus(f.Status):
-		return false, errors.New("its process file has no status that is known")
-	}
-	return f.Status == "busy" || f.Status == "shell", nil
-}

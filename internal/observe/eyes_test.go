@@ -280,6 +280,10 @@ func TestEyes_Busy(t *testing.T) {
 			os.Remove(file)
 		}
 		busy, err := (Eyes{}).Busy(t.Context(), record.Seen{PID: 7})
+		waits, werr := (Eyes{}).Waits(t.Context(), record.Seen{PID: 7})
+		if waits != (name == "waiting") || fmt.Sprint(werr) != fmt.Sprint(err) {
+			t.Errorf("%s: waits: %t %v", name, waits, werr)
+		}
 		if busy != tt.busy || (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %t %v", name, busy, err)
 		}

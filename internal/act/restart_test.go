@@ -1,0 +1,199 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// spot is a desk whose driver and eyes are set call by call.
+type spot struct {
+	*desk
+	look    func(*driver.State)
+	stop    func() error // in place of ending it
+	process func(s record.Seen, p *record.AgentProc) *record.AgentProc
+	waits   bool
+	stops   int
+	update  func()
+	told    []string
+}
+
+func (s *spot) Look(ctx context.Context, t driver.Target) (driver.State, error) {
+	st, err := s.desk.Look(ctx, t)
+	if s.look != nil {
+		s.look(&st)
+	}
+	return st, err
+}
+
+func (s *spot) Stop(ctx context.Context, t driver.Target, grace time.Duration) error {
+	s.stops++
+	if s.stop != nil {
+		return s.stop()
+	}
+	return s.desk.Stop(ctx, t, grace)
+}
+
+func (s *spot) Process(ctx context.Context, seen record.Seen) (*record.AgentProc, error) {
+	p, err := s.desk.Process(ctx, seen)
+	if s.process != nil {
+		p = s.process(seen, p)
+	}
+	return p, err
+}
+
+func (s *spot) Waits(context.Context, record.Seen) (bool, error) { return s.waits, nil }
+
+// does has a decision done, and returns its outcome.
+func (s *spot) does(d record.Decision) string {
+	var got string
+	a := s.actor("")
+	a.Book, a.Eyes, a.Drivers = s, s, map[string]driver.Driver{"tmux": s}
+	a.Sleep = func(_ context.Context, t time.Duration) { s.now = s.now.Add(t) }
+	a.Update = func(context.Context, string, string) error {
+		if s.update != nil {
+			s.update()
+		}
+		return nil
+	}
+	a.Emit = func(_ string, o record.Outcome) error {
+		got = strings.TrimSpace(o.Result + " " + o.Reason)
+		return nil
+	}
+	a.Tell = func(_ context.Context, _, severity, _ string) error {
+		s.told = append(s.told, severity)
+		return nil
+	}
+	if err := a.One(context.Background(), d); err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+// A restart ends the process that was seen, and begins another only where none
+// works then; what its driver cannot reach stays, and nothing is begun beside it.
+func TestRestart_beside(t *testing.T) {
+	other := &record.AgentProc{PID: 9999, Kind: "claude"}
+	for name, tt := range map[string]struct {
+		lay           func(*spot)
+		want          string
+		stops, starts int
+		intent        bool
+		told          string
+	}{
+		"it is there": {func(*spot) {}, "done", 1, 1, true, ""},
+		"no session of its name": {func(s *spot) { s.look = func(st *driver.State) { *st = driver.State{} } },
+			"refused absent", 0, 0, false, "kept-absent"},
+		"a session without it": {func(s *spot) { s.look = func(st *driver.State) { st.PID = 0 } },
+			"refused absent", 0, 0, false, "kept-absent"},
+		"its session closes, and it lives": {func(s *spot) { s.stop = func() error { return driver.ErrAbsent } },
+			"refused absent", 1, 0, true, "kept-absent"},
+		"its session closes, and it with it": {func(s *spot) {
+			s.stop = func() error { s.agents[0].pid = 0; return fmt.Errorf("x: %w", driver.ErrAbsent) }
+		}, "done", 1, 1, true, ""},
+		"another beside it": {func(s *spot) {
+			s.process = func(seen record.Seen, p *record.AgentProc) *record.AgentProc {
+				if seen.SessionID == "" {
+					return other
+				}
+				return p
+			}
+		}, "refused runs", 0, 0, false, "kept-runs"},
+		"another is left": {func(s *spot) {
+			s.process = func(_ record.Seen, p *record.AgentProc) *record.AgentProc {
+				if p == nil && s.starts == 0 {
+					return other
+				}
+				return p
+			}
+		}, "failed runs", 1, 0, true, ""},
+		"its session is somebody's": {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "failed name-taken", 1, 0, true, ""},
+		"it waits, without a prompt": {func(s *spot) { s.look, s.waits = func(st *driver.State) { st.Prompt = false }, true },
+			"refused no-prompt", 0, 0, false, "kept-no-prompt"},
+		"it has no prompt":        {func(s *spot) { s.look = func(st *driver.State) { st.Prompt = false } }, "done", 1, 1, true, ""},
+		"it waits, with a prompt": {func(s *spot) { s.waits = true }, "done", 1, 1, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &spot{desk: newDesk(t)}
+			s.agents[0].answers = false
+			d := s.decided(0, "restart")
+			d.Seen.SessionID = "s1"
+			tt.lay(s)
+			got := s.does(d)
+			if got != tt.want || s.stops != tt.stops || s.starts != tt.starts || strings.Join(s.told, " ") != tt.told {
+				t.Errorf("%s, %d ended, %d begun, told %q", got, s.stops, s.starts, s.told)
+			}
+			if h := s.state.Heal("agent-0"); (h.Attempts > 0) != tt.intent || len(h.Open) > 0 {
+				t.Errorf("%+v", h)
+			}
+		})
+	}
+}
+
+// What came up while an upgrade fetched what it needs ends nothing.
+func TestUpgrade_meanwhile(t *testing.T) {
+	for want, lay := range map[string]func(*spot){
+		"done":             func(*spot) {},
+		"refused busy":     func(s *spot) { s.agents[0].busy = true },
+		"refused dialog":   func(s *spot) { s.agents[0].dialog = true },
+		"refused attached": func(s *spot) { s.agents[0].attached = true },
+		"refused draft":    func(s *spot) { s.look = func(st *driver.State) { st.Draft = true } },
+		"refused changed":  func(s *spot) { s.agents[0].pid = 0 },
+	} {
+		s := &spot{desk: newDesk(t)}
+		s.update = func() { lay(s) }
+		got := s.does(s.decided(0, "upgrade"))
+		if ended := map[bool]int{true: 1}[want == "done"]; got != want || s.stops != ended || s.starts != ended {
+			t.Errorf("%s, want %s; %d ended, %d begun", got, want, s.stops, s.starts)
+		}
+		if h := s.state.Heal("agent-0"); len(h.Open) > 0 {
+			t.Errorf("%s: %+v", want, h)
+		}
+	}
+}
+
+// The process that comes is seen though one of the old session's id lives on.
+func TestRan_session(t *testing.T) {
+	s := &spot{desk: newDesk(t)}
+	s.agents[0].answers = false
+	d := s.decided(0, "restart")
+	d.Seen.SessionID = "s1"
+	was := s.agents[0].process()
+	s.process = func(seen record.Seen, p *record.AgentProc) *record.AgentProc {
+		if seen.SessionID == "s1" {
+			return was
+		}
+		return p
+	}
+	if got := s.does(d); got != "done" {
+		t.Error(got)
+	}
+}
+
+// A pane that a decision names is that which is acted on.
+func TestTarget_place(t *testing.T) {
+	for tmux, want := range map[string][]string{"lamp": {"lamp", ""}, "lamp:@1.%7": {"lamp", "%7"}, "p@code": {"p@code", ""}, "a b:@12.%0": {"a b", "%0"}} {
+		got := target(record.Decision{Action: &record.Action{Driver: "tmux"}, Seen: &record.Seen{Tmux: tmux}})
+		if !slices.Equal([]string{got.Session, got.Place}, want) {
+			t.Errorf("%q: %q in %q", tmux, got.Place, got.Session)
+		}
+	}
+}
+
+// A version is the same however it is written.
+func TestIsVersion(t *testing.T) {
+	for _, tt := range []struct {
+		is, want string
+		same     bool
+	}{{"0.2.47", "0.2.47", true}, {"v0.2.47", "0.2.47", true}, {" 0.2.47", "v0.2.47", true}, {"0.2.46", "0.2.47", false}, {"", "0.2.47", false}, {"0.2.48", "0.2.47", false}} {
+		if got := isVersion(tt.is, tt.want); got != tt.same {
+			t.Errorf("%q, %q: %t", tt.is, tt.want, got)
+		}
+	}
+}
