@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -157,6 +158,25 @@ func TestIsDir(t *testing.T) {
 		want := map[string]bool{"a": true, "to": true, "away": true}[e.Name()]
 		if got := w.IsDir("/d", e); got != want {
 			t.Errorf("%s: %t", e.Name(), got)
+		}
+	}
+}
+
+// A regular file opens; a pipe is refused, and nobody waits for its other end.
+func TestOpenFile(t *testing.T) {
+	dir := t.TempDir()
+	file, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "pipe")
+	if err := errors.Join(os.WriteFile(file, []byte("x"), 0o600), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := OpenFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	for name, want := range map[string]string{pipe: "not a regular file", filepath.Join(dir, "none"): "no such file"} {
+		if _, err := OpenFile(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
