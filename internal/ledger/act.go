@@ -69,7 +69,11 @@ func (l Ledger) outsideTick(flag int, at time.Time, prefix string, build func(*f
 			e.V, e.TS, e.Scope = record.Version, record.NewTime(at), l.Scope
 			e.ID, n = outsideID(s, prefix, at, n)
 			*last = e.ID
-			lines = append(lines, fold.Marshal(e))
+			line := fold.Marshal(e)
+			if len(line) > fold.MaxLine { // nobody would read it, and nobody act by what has it
+				return nil, fmt.Errorf("an entry of %d bytes is not written: %d are read of one", len(line), fold.MaxLine)
+			}
+			lines = append(lines, line)
 		}
 		return lines, nil
 	})
