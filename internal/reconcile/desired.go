@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 // Desired is an agent that should run.
@@ -185,4 +187,15 @@ func (p *parser) command(n *yaml.Node) []string {
 		p.fail(n.Line, "command: want a list of texts, the first a path that begins with /")
 	}
 	return words
+}
+
+// Told is a command as a record may hold it: itself, or, when it has what looks
+// like a credential, one text without that, which starts nothing.
+func Told(argv []string) []string {
+	for _, text := range append([]string{strings.Join(argv, " ")}, argv...) {
+		if guard.Withhold(text) != text {
+			return []string{guard.Text(strings.Join(argv, " "), 500)}
+		}
+	}
+	return argv
 }

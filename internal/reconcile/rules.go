@@ -123,7 +123,7 @@ func launch(f *Facts) record.Decision {
 	if f.Running >= f.Cap {
 		return d.not("cap", "launch", "%d agents run, and caps.fleet_sessions is %d", f.Running, f.Cap).told("cap", "it should run, and %d agents run already, as many as caps.fleet_sessions lets", f.Running)
 	}
-	d.Action = &record.Action{Verb: "launch", Driver: "tmux", Argv: f.Want.Start(), DelayS: f.Rules.StaggerS * min(f.Starts, 1)}
+	d.Action = &record.Action{Verb: "launch", Driver: "tmux", Argv: Told(f.Want.Start()), DelayS: f.Rules.StaggerS * min(f.Starts, 1)}
 	return d.Decision
 }
 
@@ -152,7 +152,7 @@ func ladder(f *Facts) record.Decision {
 		d.NextAt = record.TimeOf(f.Restarted.Add(gap))
 		return d.not("fleet-gap", "restart", "another was restarted less than %v ago", gap).Decision
 	}
-	d.Action = &record.Action{Verb: "restart", Driver: "tmux", Argv: f.Want.Start()}
+	d.Action = &record.Action{Verb: "restart", Driver: "tmux", Argv: Told(f.Want.Start())}
 	d.Not = append(d.Not, record.NotDone{Verb: "wait", Why: "nothing in the stream says that it works; that is looked at again before it is restarted"})
 	return d.told("restarted", "it did not answer for %d sweeps and is restarted, attempt %d", d.Deaf, d.Attempt)
 }

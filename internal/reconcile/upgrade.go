@@ -131,7 +131,7 @@ func (u *upgrade) behind(f *Facts) record.Decision {
 	}
 	u.busy = f.Want.Agent
 	d.Decision.Decision, d.Reason, d.Attempt = "UPGRADE", "behind", 1
-	d.Action = &record.Action{Verb: "upgrade", Driver: "tmux", To: u.to, Argv: f.Want.Start()}
+	d.Action = &record.Action{Verb: "upgrade", Driver: "tmux", To: u.to, Argv: Told(f.Want.Start())}
 	return d.Decision
 }
 
