@@ -30,6 +30,9 @@ import (
 // freshFor is how old a stream may be that is acted on.
 const freshFor = 10 * time.Minute
 
+// aheadFor is how far it may lie ahead of the present: clocks are set.
+const aheadFor = 2 * time.Minute
+
 // deed is one run.
 type deed struct {
 	ctx   context.Context
@@ -61,28 +64,6 @@ func (d *deed) list() error {
 		return cli.Usage(err)
 	}
 	return nil
-}
-
-// command is what starts an agent in a workspace, nil when the list does not name
-// it there, or, without a list, when the stream has two workspaces of the name.
-func (d *deed) command(agent, workspace string) []string {
-	if d.desired == nil {
-		n := 0
-		for _, r := range d.set.Of(record.KindWorkspace) {
-			if p, ok := record.Payload[record.Workspace](r); ok && r.Host == d.host && p.Agent == agent {
-				n++
-			}
-		}
-		if n > 1 {
-			return nil
-		}
-		return reconcile.Desired{Workspace: workspace}.Start()
-	}
-	i := slices.IndexFunc(d.desired, func(w reconcile.Desired) bool { return w.Agent == agent && w.Workspace == workspace })
-	if i < 0 {
-		return nil
-	}
-	return d.desired[i].Start()
 }
 
 // prepare reads the configuration and, but for recover, the stream. Only one run
@@ -158,7 +139,7 @@ func (d *deed) act() error {
 		return err
 	}
 	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(), Host: d.host,
-		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Update: driver.Updater(environment()),
+		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Known: d.known, Update: driver.Updater(environment()),
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
 	d.actor.Patient.Green = d.opts.Verify
 	if d.scope.OwnerChannel.Kind == "command" {
@@ -181,9 +162,14 @@ func (d *deed) health() observe.Health {
 
 // dry says why nothing is done, "" when it is.
 func (d *deed) dry() string {
+	heals := len(d.std.Args) == 0 || d.std.Args[0] == "stalled" // what else there is the owner asks for
 	switch {
 	case !d.opts.Execute:
 		return "--execute was not given"
+	case !d.scope.Enabled:
+		return "the scope's dispatch_enabled is not 1"
+	case d.scope.Heal == nil && heals:
+		return "the scope's heal is null"
 	case d.scope.Mode != "act":
 		return "the scope's mode is not act"
 	case d.scope.DryRun:
@@ -213,6 +199,9 @@ func (d *deed) decided() error {
 	for _, r := range reconcile.Decisions(d.set) {
 		p, _ := record.Payload[record.Decision](r)
 		if r.By == "fleet-reconcile" && r.Host == d.host {
+			if r.Subject != p.Agent {
+				return errors.New("nothing is done: a decision is about another agent than its subject; look, and decide anew")
+			}
 			if d.actor.Dry == "" && !r.At.Equal(d.set.Now(time.Time{}).Time) {
 				return fmt.Errorf("nothing is done: the decision about %s is of another time than the stream; look, and decide anew", r.Subject)
 			}
@@ -224,13 +213,18 @@ func (d *deed) decided() error {
 
 func (d *deed) fresh() error {
 	at := d.set.Now(time.Time{})
-	if age := time.Since(at.Time); d.actor.Dry == "" && (age > freshFor || age < -freshFor) {
+	if age := time.Since(at.Time); d.actor.Dry == "" && (age > freshFor || age < -aheadFor) {
 		return fmt.Errorf("nothing is done: the stream is of %s, which is not now; look, and decide anew", at.Format(time.RFC3339))
 	}
 	return nil
 }
 
 func (d *deed) stalled() error {
+	for _, by := range []string{"fleet-config", "fleet-observe-workspaces"} {
+		if err := d.set.Closed(d.host, by); err != nil && d.actor.Dry == "" {
+			return fmt.Errorf("nothing is done: %w", err)
+		}
+	}
 	if err := d.fresh(); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -57,6 +58,7 @@ type Actor struct {
 	Dry     string                                                        // why nothing is done, only said; "": it is done
 	Then    []string                                                      // what notes how a session ended: the agent and the status are added
 	Command func(agent, workspace string) []string                        // what starts an agent, nil of one that is not wanted there
+	Known   func(d record.Decision) error                                 // why what a decision is about is nothing that list and stream have
 	Update  func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
 	Tell    func(ctx context.Context, agent, severity, text string) error // hands a person what they should know beside the ledger; nil: the ledger alone
 	Now     func() time.Time                                              //
@@ -94,6 +96,12 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 	}
 	found := make([]record.SweepAgent, 0, len(ds))
 	for _, d := range ds {
+		if d = plain(d); a.Dry == "" && a.forged(d) != nil {
+			if err := a.One(ctx, d); err != nil {
+				return err
+			}
+			continue
+		}
 		found = append(found, record.SweepAgent{Agent: d.Agent, Deaf: d.Deaf, Decision: d.Decision, Reason: d.Reason, Throttled: d.Throttled})
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -114,17 +122,24 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 // One does what a decision asks for, then tells a person what they should know.
 func (a *Actor) One(ctx context.Context, d record.Decision) error {
 	var o *record.Outcome
+	d = plain(d)
+	if a.Dry == "" {
+		if err := a.forged(d); err != nil {
+			return a.leave(d, err)
+		}
+	}
 	if d.Action != nil {
 		done, err := a.act(ctx, d)
+		done = told(done)
 		if err != nil && done.Intent == "" {
 			return err
 		}
 		o = &done
-		if err := errors.Join(err, a.Emit(d.Agent, done)); err != nil { // what was done is told, also when the ledger does not take it
+		if err := errors.Join(err, a.Emit(called(d.Agent), done)); err != nil { // what was done is told, also when the ledger does not take it
 			return err
 		}
 	}
-	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || d.Alert != nil && d.Alert.Severity == "restarted") {
+	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || o.Reason == "secret" || d.Alert != nil && d.Alert.Severity == "restarted") {
 		d.Alert = kept(*o)
 	}
 	if d.Alert == nil || a.Dry != "" {
@@ -138,6 +153,9 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 func kept(o record.Outcome) *record.Alert {
 	if o.Reason == "ledger" {
 		return &record.Alert{Severity: "kept-ledger", Text: "it needs something, and nothing is done to it: " + o.Detail}
+	}
+	if o.Reason == "secret" {
+		return &record.Alert{Severity: "kept-secret", Text: "it is not started: " + o.Detail}
 	}
 	if !slices.Contains([]string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "busy", "no-prompt"}, o.Reason) {
 		return nil
@@ -185,6 +203,7 @@ func entry(verb, key string, target record.ActTarget) record.Entry {
 // end notes an outcome.
 func (a *Actor) end(id, verb, key string, e record.Entry) error {
 	e.By, e.Verb, e.Key = "act", verb, key
+	e.Reason, e.Detail = guard.Text(e.Reason, wordWidth), guard.Text(e.Detail, lineWidth)
 	if err := a.Book.End(a.Now(), id, e); err != nil {
 		return fmt.Errorf("noting what became of %s %s: %w", verb, key, err)
 	}
@@ -199,3 +218,6 @@ func (r refusal) Error() string { return r.reason + ": " + r.detail }
 func refused(reason, format string, args ...any) error {
 	return refusal{reason, fmt.Sprintf(format, args...)}
 }
+
+// Refused is why a decision is not done, for Known: one word, and one line.
+func Refused(reason, detail string) error { return refusal{reason, detail} }

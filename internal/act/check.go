@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
@@ -13,41 +12,6 @@ import (
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
-
-// verbs are those of each decision. One that is not here asks for nothing.
-var verbs = map[string][]string{"LAUNCH": {"launch"}, "HEAL": {"inject", "restart", "mail"}, "RESUME": {"resume", "inject", "nudge"}, "UPGRADE": {"upgrade"}}
-
-// texts are all that a session is ever told.
-var texts = []string{"", reconcile.InjectText, reconcile.HungText, reconcile.StalledText, reconcile.ResumeText, NudgeText}
-
-// fits says why an action is none that the judge makes of such a decision: a
-// stream is a file that others may have written.
-func (a *Actor) fits(d record.Decision) error {
-	starts, seen := record.ActVerbs[d.Action.Verb], d.Seen
-	if seen == nil {
-		return refused("decision", "it does not say what it is about")
-	}
-	var command []string
-	agent := !strings.HasPrefix(d.Agent, "session:")
-	if agent {
-		command = a.Command(d.Agent, seen.Workspace)
-	}
-	switch {
-	case !slices.Contains(verbs[d.Decision], d.Action.Verb):
-		return refused("decision", "%s asks for no %s", d.Decision, d.Action.Verb)
-	case !slices.Contains(texts, d.Action.Text), d.Action.Text == "" && !starts:
-		return refused("decision", "the stream asks for a text that no session is told")
-	case seen.Host != a.Host:
-		return refused("decision", "it is about another machine, %s", seen.Host)
-	case agent && command == nil:
-		return refused("decision", "no agent of that name should run in %s, or several have it", seen.Workspace)
-	case len(d.Action.Argv) > 0 && !slices.Equal(d.Action.Argv, command):
-		return refused("decision", "the stream asks for another command than the one that starts it")
-	case d.Action.Verb == "upgrade" && !reconcile.IsVersion(d.Action.To):
-		return refused("decision", "it names no version")
-	}
-	return nil
-}
 
 // may says why the ledger, as it stands now, forbids an act: the owner's pause, an
 // act that another run began, the time since the last one, how many there were.

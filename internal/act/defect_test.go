@@ -86,8 +86,21 @@ func (d *desk) decided(i int, verb string) record.Decision {
 	if p := r.process(); p != nil {
 		s.PID, s.Start = p.PID, p.Start
 	}
-	decision := map[string]string{"launch": "LAUNCH", "upgrade": "UPGRADE", "resume": "RESUME", "respawn": "RESUME"}[verb]
-	dec := record.Decision{Agent: r.name, Decision: cmp.Or(decision, "HEAL"), Attempt: d.state.Heal(r.name).Attempts + 1, Action: &record.Action{Verb: verb, Driver: "tmux", Text: reconcile.InjectText, To: "1.2.3", Argv: starts("", fmt.Sprint("/w/", i))}, Seen: s}
+	action := &record.Action{Verb: verb, Driver: "tmux"}
+	switch verb {
+	case "inject":
+		action.Text = reconcile.InjectText
+	case "mail", "resume": // of sessions
+		r.name, s.SessionID = fmt.Sprint("session:s", i), fmt.Sprint("s", i)
+		action.Text = map[string]string{"mail": reconcile.HungText, "resume": reconcile.ResumeText}[verb]
+	default:
+		action.Argv = starts("", s.Workspace)
+	}
+	if verb == "upgrade" {
+		action.To = "1.2.3"
+	}
+	decision := map[string]string{"launch": "LAUNCH", "upgrade": "UPGRADE", "resume": "RESUME"}[verb]
+	dec := record.Decision{Agent: r.name, Decision: cmp.Or(decision, "HEAL"), Attempt: d.state.Heal(r.name).Attempts + 1, Action: action, Seen: s}
 	if verb == "launch" {
 		r.pid, r.lists, s.PID, s.Start, s.Address = 0, "", 0, nil, ""
 	}
@@ -115,7 +128,7 @@ func TestDefect(t *testing.T) {
 			}
 			return nil
 		}
-		alert := record.Decision{Agent: "agent-0", Decision: "HEAL", Alert: &record.Alert{Severity: "stuck", Text: "x"}}
+		alert := record.Decision{Agent: "agent-0", Decision: "HEAL", Seen: &record.Seen{Host: "devbox", Workspace: "/w/0"}, Alert: &record.Alert{Severity: "stuck", Text: "x"}}
 		for range 3 {
 			if err := a.Do(context.Background(), []record.Decision{alert}); err != nil {
 				t.Fatal(err)
@@ -198,7 +211,7 @@ func TestPublicCases(t *testing.T) {
 			dec := d.decided(0, "resume")
 			dec.Action.Driver = "claude"
 			want(t, d.run(dec), "resume failed contradicts")
-			if h := d.state.Heal("agent-0"); d.starts != 1 || h.Attempts != 1 || h.LastEnd != "contradicts" {
+			if h := d.state.Heal(dec.Agent); d.starts != 1 || h.Attempts != 1 || h.LastEnd != "contradicts" {
 				t.Errorf("%d starts, %+v", d.starts, h)
 			}
 		})

@@ -56,8 +56,9 @@ func TestReplay(t *testing.T) {
 func TestReplay_older(t *testing.T) {
 	ctx, d := context.Background(), newDesk(t)
 	before := d.now
-	ok := record.Decision{Agent: "agent-0", Decision: "OK"}
-	deaf := record.Decision{Agent: "agent-0", Decision: "HEAL", Deaf: 3}
+	seen := &record.Seen{Host: "devbox", Workspace: "/w/0"}
+	ok := record.Decision{Agent: "agent-0", Decision: "OK", Seen: seen}
+	deaf := record.Decision{Agent: "agent-0", Decision: "HEAL", Deaf: 3, Seen: seen}
 	d.now = d.now.Add(time.Minute)
 	if err := d.at(d.now).Do(ctx, []record.Decision{deaf}); err != nil {
 		t.Fatal(err)
@@ -76,12 +77,34 @@ func TestReplay_older(t *testing.T) {
 func TestPaused_meanwhile(t *testing.T) {
 	d := newDesk(t)
 	d.agents[0].answers = false
-	dec, told := d.decided(0, "restart"), record.Decision{Agent: "agent-0", Decision: "HEAL", Alert: &record.Alert{Severity: "exhausted", Text: "x"}}
+	dec, told := d.decided(0, "restart"), record.Decision{Agent: "agent-0", Decision: "HEAL", Seen: &record.Seen{Host: "devbox", Workspace: "/w/0"}, Alert: &record.Alert{Severity: "exhausted", Text: "x"}}
 	dec.Alert = &record.Alert{Severity: "restarted", Text: "x"}
 	d.append(d.now, record.Entry{Kind: record.EntryPause, By: "owner:tty", Key: "agent-0"})
 	want(t, d.run(dec, told), "restart refused paused")
 	if d.starts > 0 || len(d.state.Heal("agent-0").Alerts) > 0 {
 		t.Errorf("%d starts, told %v", d.starts, d.state.Heal("agent-0").Alerts)
+	}
+}
+
+// A stream of a clock that is ahead is done once too, whether its run came to an end
+// or not.
+func TestReplay_ahead(t *testing.T) {
+	ctx, d := context.Background(), newDesk(t)
+	d.agents[0].answers = false
+	seen, dec := d.now.Add(100*time.Second), d.decided(0, "inject")
+	for range 3 {
+		d.agents[0].answers = false
+		if err := d.at(seen).One(ctx, dec); err != nil {
+			t.Fatal(err)
+		}
+		d.now = d.now.Add(31 * time.Second)
+	}
+	if err := d.at(seen).Do(ctx, []record.Decision{dec}); err != nil || len(d.said) != 1 {
+		t.Errorf("%v: done %d times", err, len(d.said))
+	}
+	d.now = d.now.Add(10 * time.Minute)
+	if err := d.at(seen).Do(ctx, []record.Decision{dec}); err == nil || len(d.said) != 1 {
+		t.Errorf("%v: done %d times", err, len(d.said))
 	}
 }
 

@@ -57,9 +57,21 @@ func (a *Actor) trusted(s *fold.State) error {
 
 // since tells that a moment of the ledger is not before what was decided about was
 // looked at. One that lies ahead was noted by a clock that was wrong, and tells nothing.
+// When what was decided about was looked at ahead of the present, nobody knows how
+// long before: what was noted shortly before counts too.
 func (a *Actor) since(at *record.Time) bool {
-	return at != nil && a.SeenAt != nil && !at.Before(a.SeenAt.Time) && at.Sub(a.Now()) < 2*time.Minute
+	if at == nil || a.SeenAt == nil {
+		return false
+	}
+	seen := a.SeenAt.Time
+	if seen.After(a.Now()) {
+		seen = seen.Add(-skew)
+	}
+	return !at.Before(seen) && at.Sub(a.Now()) < skew
 }
+
+// skew is how far a clock may be wrong.
+const skew = 2 * time.Minute
 
 // again is an error when a sweep was noted after what was decided about was looked
 // at: this one, when its stream is read a second time, or a later one. What it would

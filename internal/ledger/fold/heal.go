@@ -23,6 +23,9 @@ func (s *State) addSweep(e record.Entry) {
 	for _, found := range e.Agents {
 		h := s.heal(found.Agent)
 		h.Deaf, h.Throttled, h.SweptAt = found.Deaf, found.Throttled, record.TimeOf(e.TS.Time)
+		if e.SeenAt != nil && e.SeenAt.After(e.TS.Time) { // by a clock that was ahead: its stream is not to be taken for a later one
+			h.SweptAt = e.SeenAt
+		}
 		if found.Decision == "OK" {
 			s.well(h)
 			if h.AliveAt = e.SeenAt; h.AliveAt == nil {
