@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/fleet-tools/fleet/internal/reconcile"
 )
 
 // decided is a stream of now that decides something about the agent code.
@@ -16,14 +18,27 @@ func (b *box) decided(decision string) string {
 	if err := json.Unmarshal([]byte(strings.SplitN(r.stdout, "\n", 2)[0]), &tick); err != nil {
 		b.t.Fatalf("%v: %s%s", err, r.stdout, r.stderr)
 	}
-	decision = strings.NewReplacer("HOST", tick.Host, "CODE", b.path("repos/code")).Replace(decision)
-	return r.stdout + fmt.Sprintf(`{"v":1,"kind":"decision","at":%q,"host":%q,"by":"fleet-reconcile","subject":"code","data":%s}`+"\n"+
-		`{"v":1,"kind":"surface","at":%q,"host":"","by":"fleet-reconcile","subject":"fleet-reconcile","data":{"ok":true,"rows":1,"records":1}}`+"\n", tick.At, tick.Host, decision, tick.At)
+	decision = strings.NewReplacer("HOST", tick.Host, "CODE", b.path("repos/code"), "REPOS", b.path("repos")).Replace(decision)
+	var about struct{ Agent string }
+	if err := json.Unmarshal([]byte(decision), &about); err != nil {
+		b.t.Fatal(err)
+	}
+	const id = "aaaaaaaa-0000-4000-8000-000000000000"
+	there := ""
+	for _, r := range []struct{ by, kind, subject, data string }{
+		{"fleet-observe-workspaces", "workspace", b.path("repos/code"), fmt.Sprintf(`{"agent":"code","path":%q,"processes":[]}`, b.path("repos/code"))},
+		{"fleet-observe-claude", "session", id, fmt.Sprintf(`{"session_id":%q,"cwd":%q}`, id, b.path("repos"))},
+		{"fleet-classify", "verdict", id, `{"class":"2","session":{"ours":true,"job_id":"aaaaaaaa"}}`},
+	} {
+		there += fmt.Sprintf(`{"v":1,"kind":%q,"at":%q,"host":%q,"by":%q,"subject":%q,"data":%s}`+"\n", r.kind, tick.At, tick.Host, r.by, r.subject, r.data)
+	}
+	return r.stdout + there + fmt.Sprintf(`{"v":1,"kind":"decision","at":%q,"host":%q,"by":"fleet-reconcile","subject":%q,"data":%s}`+"\n"+
+		`{"v":1,"kind":"surface","at":%q,"host":"","by":"fleet-reconcile","subject":"fleet-reconcile","data":{"ok":true,"rows":1,"records":1}}`+"\n", tick.At, tick.Host, about.Agent, decision, tick.At)
 }
 
 const (
 	launch = `{"agent":"code","decision":"LAUNCH","tier":0,"reason":"down","detail":"x","order":1,"attempt":1,"action":{"verb":"launch","driver":"tmux","argv":["CODE/claude.sh"]},"seen":{"host":"HOST","workspace":"CODE","tmux_session":"lamp@code"}}`
-	resume = `{"agent":"code","decision":"RESUME","tier":0,"reason":"limit","detail":"x","order":1,"attempt":1,"action":{"verb":"resume","driver":"claude","text":""},"seen":{"host":"HOST","workspace":"CODE","session_id":"aaaaaaaa-0000-4000-8000-000000000000","job_id":"aaaaaaaa"}}`
+	resume = `{"agent":"session:aaaaaaaa-0000-4000-8000-000000000000","decision":"RESUME","tier":0,"reason":"limit","detail":"x","order":1,"attempt":1,"action":{"verb":"resume","driver":"claude","text":"`+reconcile.ResumeText+`"},"seen":{"host":"HOST","workspace":"REPOS","session_id":"aaaaaaaa-0000-4000-8000-000000000000","job_id":"aaaaaaaa"}}`
 )
 
 // outcome is what fleet-act says that became of the decision.
