@@ -111,3 +111,14 @@ func TestAct_overlapping(t *testing.T) { // defect D13
 		t.Errorf("%d began, %d lines, ids %q", len(ids), len(all), all)
 	}
 }
+
+// An entry that no reader would take is not written: it would be damage to all.
+func TestNote_tooLong(t *testing.T) {
+	l := New(t.TempDir(), "lamp")
+	if err := l.Note(time.Now(), record.Entry{Kind: record.EntrySweep, By: "act", Detail: strings.Repeat("x", fold.MaxLine)}); err == nil {
+		t.Error("it was written")
+	}
+	if s, err := l.ReadOrNone(); err != nil || s.Entries > 0 || s.Damaged > 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
