@@ -38,7 +38,7 @@ func (b *box) decided(decision string) string {
 
 const (
 	launch = `{"agent":"code","decision":"LAUNCH","tier":0,"reason":"down","detail":"x","order":1,"attempt":1,"action":{"verb":"launch","driver":"tmux","argv":["CODE/claude.sh"]},"seen":{"host":"HOST","workspace":"CODE","tmux_session":"lamp@code"}}`
-	resume = `{"agent":"session:aaaaaaaa-0000-4000-8000-000000000000","decision":"RESUME","tier":0,"reason":"limit","detail":"x","order":1,"attempt":1,"action":{"verb":"resume","driver":"claude","text":"`+reconcile.ResumeText+`"},"seen":{"host":"HOST","workspace":"REPOS","session_id":"aaaaaaaa-0000-4000-8000-000000000000","job_id":"aaaaaaaa"}}`
+	resume = `{"agent":"session:aaaaaaaa-0000-4000-8000-000000000000","decision":"RESUME","tier":0,"reason":"limit","detail":"x","order":1,"attempt":1,"action":{"verb":"resume","driver":"claude","text":"` + reconcile.ResumeText + `"},"seen":{"host":"HOST","workspace":"REPOS","session_id":"aaaaaaaa-0000-4000-8000-000000000000","job_id":"aaaaaaaa"}}`
 )
 
 // outcome is what fleet-act says that became of the decision.
