@@ -16,6 +16,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
@@ -47,7 +48,7 @@ type deed struct {
 	actor *act.Actor
 	lock  io.Closer
 
-	desired []reconcile.Desired // the list; nil: every workspace
+	desired []desired.Agent // the list; nil: every workspace
 }
 
 // list reads the agents that should run: of the flag, else of the configuration.
@@ -58,7 +59,7 @@ func (d *deed) list() error {
 	}
 	b, err := cli.ReadFile(file)
 	if err == nil {
-		d.desired, err = reconcile.ParseDesired(file, b)
+		d.desired, err = desired.Parse(file, b)
 	}
 	if err != nil {
 		return cli.Usage(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fleet-tools/fleet/internal/act"
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -24,9 +25,9 @@ func (d *deed) command(agent, workspace string) []string {
 		if n != 1 || !there {
 			return nil
 		}
-		return reconcile.Desired{Workspace: workspace}.Start()
+		return desired.Agent{Workspace: workspace}.Start()
 	}
-	i := slices.IndexFunc(d.desired, func(w reconcile.Desired) bool { return w.Agent == agent && w.Workspace == workspace })
+	i := slices.IndexFunc(d.desired, func(w desired.Agent) bool { return w.Agent == agent && w.Workspace == workspace })
 	if i < 0 {
 		return nil
 	}
@@ -51,7 +52,7 @@ func (d *deed) known(x record.Decision) error {
 	if isSession {
 		return d.session(subject, *x.Seen)
 	}
-	wanted := slices.ContainsFunc(d.desired, func(w reconcile.Desired) bool { return w.Agent == x.Agent && w.Workspace == x.Seen.Workspace })
+	wanted := slices.ContainsFunc(d.desired, func(w desired.Agent) bool { return w.Agent == x.Agent && w.Workspace == x.Seen.Workspace })
 	if d.desired == nil {
 		wanted = slices.ContainsFunc(d.workspaces(), func(p *record.Workspace) bool { return p.Agent == x.Agent && p.Path == x.Seen.Workspace })
 	}
@@ -90,7 +91,7 @@ func (d *deed) whose(seen record.Seen) string {
 		}
 	}
 	for _, p := range d.workspaces() {
-		listed := d.desired == nil || slices.ContainsFunc(d.desired, func(w reconcile.Desired) bool { return w.Workspace == p.Path })
+		listed := d.desired == nil || slices.ContainsFunc(d.desired, func(w desired.Agent) bool { return w.Workspace == p.Path })
 		proc := reconcile.Claude(p)
 		if listed && (p.Path == seen.Workspace || proc != nil && proc.PID == seen.PID) {
 			return p.Agent

@@ -12,11 +12,11 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/notify"
-	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -189,7 +189,7 @@ func (p program) lists(f *config.File, only string) (err error) {
 		}
 		b, bad := cli.ReadFile(s.Desired)
 		if bad == nil {
-			_, bad = reconcile.ParseDesired(s.Desired, b)
+			_, bad = desired.Parse(s.Desired, b)
 		}
 		err = errors.Join(err, bad)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/guard"
-	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -20,7 +20,7 @@ import (
 func (p program) about(command string, args []string) error {
 	e := record.Entry{Key: args[0]}
 	if !strings.HasPrefix(e.Key, "session:") {
-		e.Key = reconcile.Name(e.Key)
+		e.Key = desired.Name(e.Key)
 	}
 	switch {
 	case !isAgent(e.Key):
@@ -70,7 +70,7 @@ func isAgent(name string) bool {
 	if id, ok := strings.CutPrefix(name, "session:"); ok {
 		return sessionID().MatchString(id)
 	}
-	return reconcile.IsName(name)
+	return desired.IsName(name)
 }
 
 // sessionID is what names a session: its id or pid:<n>, with the label of its
@@ -90,9 +90,9 @@ func (p program) doubt(s *config.Scope, before record.Heal, e record.Entry) {
 		return
 	}
 	b, err := cli.ReadFile(s.Desired)
-	var list []reconcile.Desired
+	var list []desired.Agent
 	if err == nil {
-		list, err = reconcile.ParseDesired(s.Desired, b)
+		list, err = desired.Parse(s.Desired, b)
 	}
 	if err != nil {
 		p.std.Warn("it is noted; whether there is an agent called %s is not known: %v", e.Key, err)

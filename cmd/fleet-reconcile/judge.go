@@ -2,12 +2,13 @@ package main
 
 import (
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// desired reads the list of a file, nil of none.
-func desired(file string) ([]reconcile.Desired, error) {
+// listed reads the list of a file, nil of none.
+func listed(file string) ([]desired.Agent, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -15,7 +16,7 @@ func desired(file string) ([]reconcile.Desired, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reconcile.ParseDesired(file, b)
+	return desired.Parse(file, b)
 }
 
 // judge decides what is to be done, or what is upgraded next.

@@ -34,7 +34,7 @@ func main() {
 }
 
 func run(_ context.Context, std *cli.Std, opts *options) error {
-	list, err := desired(opts.Desired)
+	list, err := listed(opts.Desired)
 	if err != nil {
 		return cli.Usage(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/reconcile"
@@ -47,7 +48,7 @@ func (a *Actor) fits(d record.Decision) error {
 	seen := d.Seen
 	switch {
 	case isSession && (session == "" || guard.Withhold(session) != session),
-		!isSession && (!reconcile.IsName(d.Agent) || reconcile.Name(d.Agent) != d.Agent || guard.Withhold(d.Agent) != d.Agent):
+		!isSession && (!desired.IsName(d.Agent) || desired.Name(d.Agent) != d.Agent || guard.Withhold(d.Agent) != d.Agent):
 		return refused("decision", "what it calls the agent is no name of one")
 	case seen == nil:
 		return refused("decision", "it does not say what it is about")

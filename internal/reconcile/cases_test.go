@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -73,7 +74,7 @@ var publicCases = map[string]func(t *testing.T){
 		if got := fmt.Sprint(d.Action.Argv); got != "[/w/a/claude.sh]" {
 			t.Error(got)
 		}
-		d = solo(deafFor(1)).with(list(Desired{Agent: "a", Workspace: "/w/a", Command: []string{"/bin/run", "--permission-mode", "plan"}})).judge(t).of(t, "a")
+		d = solo(deafFor(1)).with(list(desired.Agent{Agent: "a", Workspace: "/w/a", Command: []string{"/bin/run", "--permission-mode", "plan"}})).judge(t).of(t, "a")
 		if got := fmt.Sprint(d.Action.Argv); got != "[/bin/run --permission-mode plan]" {
 			t.Error(got)
 		}
@@ -197,7 +198,7 @@ var defects = map[string]func(t *testing.T){
 	},
 	"D12": func(t *testing.T) {
 		for _, text := range []string{"- agent: a\n  workspace: /a\n- agent: a\n  workspace: /a\n", "- agent: a\n", "- agent: a\n  workspace: a\n", "a\n"} {
-			if list, err := ParseDesired("f", []byte(text)); err == nil || list != nil {
+			if list, err := desired.Parse("f", []byte(text)); err == nil || list != nil {
 				t.Errorf("%q is taken: %v", text, list)
 			}
 		}
@@ -225,12 +226,12 @@ var defects = map[string]func(t *testing.T){
 	"D19": func(t *testing.T) {
 		s := solo(gone).agent("a", gone, second)
 		for _, at := range []string{"/w/a", "/x/a"} {
-			d := s.with(list(Desired{Agent: "a", Workspace: at})).judge(t).of(t, "a")
+			d := s.with(list(desired.Agent{Agent: "a", Workspace: at})).judge(t).of(t, "a")
 			if brief(d) != "LAUNCH gone launch" || d.Seen.Workspace != at || d.Action.Argv[0] != at+"/claude.sh" {
 				t.Errorf("%s: %s, %+v", at, brief(d), d.Action)
 			}
 		}
-		s = solo(gone).agent("b", gone).with(list(Desired{Agent: "a", Workspace: "/w/b"}))
+		s = solo(gone).agent("b", gone).with(list(desired.Agent{Agent: "a", Workspace: "/w/b"}))
 		if got := brief(s.judge(t).of(t, "a")); got != "SKIP mislabelled !mislabelled" {
 			t.Error(got)
 		}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/desired"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/macf"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -16,7 +18,7 @@ import (
 type Facts struct {
 	Now   time.Time
 	Rules record.HealRules
-	Want  Desired
+	Want  desired.Agent
 	Host  string // the machine that keeps it
 
 	Blind     string            // what was not read of all that follows; "" when everything was
@@ -194,15 +196,6 @@ func (f *Facts) restartsWithin(d time.Duration) int {
 	return n
 }
 
-// Start is what starts the agent: macf's own launcher, unless the list says
-// another.
-func (d Desired) Start() []string {
-	if d.Command != nil {
-		return d.Command
-	}
-	return []string{d.Workspace + "/claude.sh"}
-}
-
 // seen is what a decision rests on.
 func (f *Facts) seen() *record.Seen {
 	s := &record.Seen{Host: f.Host, Project: f.Want.Project, Workspace: f.Want.Workspace, Class: f.class()}
@@ -216,4 +209,15 @@ func (f *Facts) seen() *record.Seen {
 		s.Address, s.Instance, s.Version = h.Address, h.Instance, h.Version
 	}
 	return s
+}
+
+// Told is a command as a record may hold it: itself, or, when it has what looks
+// like a credential, one text without that, which starts nothing.
+func Told(argv []string) []string {
+	for _, text := range append([]string{strings.Join(argv, " ")}, argv...) {
+		if guard.Withhold(text) != text {
+			return []string{guard.Text(strings.Join(argv, " "), 500)}
+		}
+	}
+	return argv
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -190,7 +191,7 @@ func (w *world) surface(name string, absent bool) string {
 
 // desired returns what should run: the list, or the agent of every workspace,
 // each once. Whoever is at a limit is counted before anything is decided.
-func (w *world) desired(list []Desired) []Desired {
+func (w *world) desired(list []desired.Agent) []desired.Agent {
 	if list == nil {
 		seen := map[string]bool{}
 		for _, p := range w.order {
@@ -199,7 +200,7 @@ func (w *world) desired(list []Desired) []Desired {
 				continue
 			}
 			seen[p.Agent] = true
-			list = append(list, Desired{Agent: p.Agent, Project: p.Project, Workspace: p.Path})
+			list = append(list, desired.Agent{Agent: p.Agent, Project: p.Project, Workspace: p.Path})
 		}
 	}
 	for _, d := range list {
@@ -234,7 +235,7 @@ func (w *world) verdict(proc *record.AgentProc) *record.Verdict {
 }
 
 // facts are those about one agent.
-func (w *world) facts(want Desired) *Facts {
+func (w *world) facts(want desired.Agent) *Facts {
 	f := &Facts{Now: w.at.Time, Rules: w.rules, Want: want, Host: w.host, Blind: w.blindAll, Workspace: w.places[want.Workspace], Heal: w.heals[want.Agent],
 		Unjudged: w.unjudged, Twin: w.twins[want.Agent], Namesake: w.named[want.Agent] > 1, Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
 	if w.tick != nil {
@@ -265,7 +266,7 @@ func (w *world) facts(want Desired) *Facts {
 
 // elsewhere is a process that says that it is the agent, in a directory that is
 // no workspace or another agent's.
-func (w *world) elsewhere(want Desired) *record.AgentProc {
+func (w *world) elsewhere(want desired.Agent) *record.AgentProc {
 	for _, p := range here[record.Workspace](w, record.KindWorkspace) {
 		for i, proc := range p.Processes {
 			if proc.Kind == "claude" && proc.Agent == want.Agent && p.Agent != want.Agent {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -71,9 +72,9 @@ func randomScene(rnd *rand.Rand) *scene {
 	}
 	if rnd.IntN(3) == 0 {
 		for _, p := range s.places {
-			s.desired = append(s.desired, Desired{Agent: p.Agent, Workspace: p.Path})
+			s.desired = append(s.desired, desired.Agent{Agent: p.Agent, Workspace: p.Path})
 		}
-		s.desired = append(s.desired, Desired{Agent: "lost", Workspace: "/lost"})
+		s.desired = append(s.desired, desired.Agent{Agent: "lost", Workspace: "/lost"})
 	}
 	return s
 }
@@ -190,7 +191,7 @@ func TestLaw_unread(t *testing.T) {
 // Of an empty stream nothing is decided, whatever should run.
 func TestEmpty(t *testing.T) {
 	for name, judge := range bothJudges {
-		j := judge(new(record.Set), Options{Desired: []Desired{{Agent: "a", Workspace: "/w/a"}}})
+		j := judge(new(record.Set), Options{Desired: []desired.Agent{{Agent: "a", Workspace: "/w/a"}}})
 		if len(j.Decisions) != 0 || j.RC != 2 {
 			t.Errorf("%s: %+v", name, j)
 		}

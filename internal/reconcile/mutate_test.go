@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -43,7 +44,7 @@ var exclusive = strings.Fields("no-workspace:mislabelled throttled:unjudged thro
 // deafFacts are those about an agent that does not answer, and of which the last
 // row alone matches.
 func deafFacts() *Facts {
-	return &Facts{Now: noon, Rules: record.DefaultHealRules(), Want: Desired{Agent: "a", Workspace: "/w/a"}, Workspace: &record.Workspace{Agent: "a"},
+	return &Facts{Now: noon, Rules: record.DefaultHealRules(), Want: desired.Agent{Agent: "a", Workspace: "/w/a"}, Workspace: &record.Workspace{Agent: "a"},
 		Health: &record.Health{}, Process: &record.AgentProc{PID: 1, Start: ago(time.Hour)}, Verdict: &record.Verdict{Class: "9"}, Cap: 9}
 }
 

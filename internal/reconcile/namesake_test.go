@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -37,7 +38,7 @@ func TestNamesake(t *testing.T) {
 		return newScene().agent("code", crane...).agent("code", append([]func(*agent){in("lamp"), class("4")}, of...)...)
 	}
 	list := func(project string) func(*scene) {
-		return func(s *scene) { s.desired = []Desired{{Agent: "code", Workspace: "/" + project + "/code"}} }
+		return func(s *scene) { s.desired = []desired.Agent{{Agent: "code", Workspace: "/" + project + "/code"}} }
 	}
 	for _, tt := range []struct {
 		name, want string

@@ -11,13 +11,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // Options are what the caller wants.
 type Options struct {
-	Desired []Desired // agents that should run; nil: those of every workspace
-	Now     time.Time // the present; zero: the tick record's at, else the newest of the stream
+	Desired []desired.Agent // agents that should run; nil: those of every workspace
+	Now     time.Time       // the present; zero: the tick record's at, else the newest of the stream
 }
 
 // Judgement is what Judge concludes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -93,7 +94,7 @@ func (f *Facts) maintained() bool {
 
 func (f *Facts) mislabelled() bool {
 	w := f.Workspace
-	return w != nil && (w.Agent != f.Want.Agent || f.Want.Project != "" && Name(f.Want.Project) != Name(w.Project))
+	return w != nil && (w.Agent != f.Want.Agent || f.Want.Project != "" && desired.Name(f.Want.Project) != desired.Name(w.Project))
 }
 
 // throttle waits for the end of a limit. A session that works on in spite of it

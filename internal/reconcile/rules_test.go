@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -43,7 +44,7 @@ func elsewhere(s *scene) {
 	s.places = append(s.places, &record.Workspace{Path: "/other", Processes: []record.AgentProc{{PID: 77, Kind: "claude", Cwd: "/other", Agent: "a"}}})
 }
 
-func list(ds ...Desired) func(*scene) { return func(s *scene) { s.desired = ds } }
+func list(ds ...desired.Agent) func(*scene) { return func(s *scene) { s.desired = ds } }
 
 func blind(s *scene) { s.surfaces["macf/processes"] = record.Surface{Error: "permission denied"} }
 
@@ -64,19 +65,19 @@ var ruleTable = []ruled{
 	{"paused and well", "paused", "SKIP paused", solo(paused)},
 	{"paused and deaf", "paused", "SKIP paused", solo(deafFor(3), paused)},
 	{"paused and upgraded by its owner", "paused", "SKIP paused", solo(paused, locked(time.Minute))},
-	{"paused, and its workspace is another's", "paused", "SKIP paused", solo(paused).with(list(Desired{Agent: "a", Workspace: "/gone"}))},
+	{"paused, and its workspace is another's", "paused", "SKIP paused", solo(paused).with(list(desired.Agent{Agent: "a", Workspace: "/gone"}))},
 	{"macf upgrades it", "maintenance", "SKIP maintenance", solo(gone, locked(time.Minute))},
 	{"macf upgrades it, a moment ahead of the tick", "maintenance", "SKIP maintenance", solo(gone, locked(-30*time.Second))},
 	{"macf's upgrade died", "gone", "LAUNCH gone launch", solo(gone, locked(15*time.Minute))},
 	{"macf's lock is of the far future", "gone", "LAUNCH gone launch", solo(gone, locked(-time.Hour))},
 	{"our upgrade is open", "maintenance", "SKIP maintenance", solo(gone, func(a *agent) { a.heal.Open = []record.OpenAct{{ID: "act-1", Verb: "upgrade"}} })},
-	{"in its list a workspace that is none", "no-workspace", "SKIP no-workspace !no-workspace", solo().with(list(Desired{Agent: "a", Workspace: "/gone"}))},
-	{"its workspace is of another", "mislabelled", "SKIP mislabelled !mislabelled", solo().with(list(Desired{Agent: "a", Workspace: "/w/b"})).agent("b")},
-	{"its workspace is of another project", "mislabelled", "SKIP mislabelled !mislabelled", solo().with(list(Desired{Agent: "a", Workspace: "/w/a", Project: "q"}))},
-	{"another's workspace, and none of its own answers", "mislabelled", "SKIP mislabelled !mislabelled", solo(gone).with(list(Desired{Agent: "a", Workspace: "/w/b"})).agent("b", gone)},
-	{"its project written otherwise", "reachable", "OK reachable", solo().with(list(Desired{Agent: "a", Workspace: "/w/a", Project: "P"}))},
+	{"in its list a workspace that is none", "no-workspace", "SKIP no-workspace !no-workspace", solo().with(list(desired.Agent{Agent: "a", Workspace: "/gone"}))},
+	{"its workspace is of another", "mislabelled", "SKIP mislabelled !mislabelled", solo().with(list(desired.Agent{Agent: "a", Workspace: "/w/b"})).agent("b")},
+	{"its workspace is of another project", "mislabelled", "SKIP mislabelled !mislabelled", solo().with(list(desired.Agent{Agent: "a", Workspace: "/w/a", Project: "q"}))},
+	{"another's workspace, and none of its own answers", "mislabelled", "SKIP mislabelled !mislabelled", solo(gone).with(list(desired.Agent{Agent: "a", Workspace: "/w/b"})).agent("b", gone)},
+	{"its project written otherwise", "reachable", "OK reachable", solo().with(list(desired.Agent{Agent: "a", Workspace: "/w/a", Project: "P"}))},
 	{"two workspaces are its", "ambiguous", "SKIP ambiguous !ambiguous", solo(gone).agent("a", gone, second)},
-	{"two workspaces are its, and the list names one", "gone", "LAUNCH gone launch", solo(gone).agent("a", gone, second).with(list(Desired{Agent: "a", Workspace: "/w/a"}))},
+	{"two workspaces are its, and the list names one", "gone", "LAUNCH gone launch", solo(gone).agent("a", gone, second).with(list(desired.Agent{Agent: "a", Workspace: "/w/a"}))},
 	{"two workspaces are its, and one answers", "ambiguous", "SKIP ambiguous !ambiguous", solo().agent("a", gone, second)},
 	{"answers from another process", "reachable", "OK reachable", solo(func(a *agent) { a.proc = nil }).with(elsewhere)},
 	{"answers, and began a moment ago", "reachable", "OK reachable", solo(began(time.Second))},
@@ -210,7 +211,7 @@ func TestLost(t *testing.T) {
 		"cut":          {[]string{"/w/.macf/macf-agent.json: torn", claude.MoreDrift}, "/gone/.macf/macf-agent.json: it is not there, or one of those that were not understood and are not named"},
 		"its, and cut": {[]string{"/gone/.macf/macf-agent.json: torn", claude.MoreDrift}, "/gone/.macf/macf-agent.json: torn"},
 	} {
-		s := newScene().with(list(Desired{Agent: "a", Workspace: "/gone"}))
+		s := newScene().with(list(desired.Agent{Agent: "a", Workspace: "/gone"}))
 		s.surfaces["macf/workspaces"] = record.Surface{OK: true, Unparsed: len(tt.notes), Notes: tt.notes}
 		d := s.judge(t).of(t, "a")
 		if d.Detail != tt.want || d.Alert == nil || !strings.Contains(d.Alert.Text, tt.want) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -23,7 +24,7 @@ type scene struct {
 	pause    *record.Time
 	surfaces map[string]record.Surface // in place of those that say ok
 	silent   map[string]bool           // programs that were not run
-	desired  []Desired
+	desired  []desired.Agent
 }
 
 // newScene has no agents; its scope lets fleet act and restart.

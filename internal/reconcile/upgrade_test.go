@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -60,8 +61,8 @@ var upgradeTable = []struct {
 	{"another instance answers", newScene().agent("a", func(a *agent) { a.health.Listed = "i0" }), "a SKIP offline", 0},
 	{"runs on another machine", newScene().agent("a", func(a *agent) { a.proc = nil }), "a SKIP no-process", 0},
 	{"paused", newScene().agent("a", paused).agent("b"), "a SKIP paused; b UPGRADE behind upgrade", 1},
-	{"another's workspace", newScene().agent("a").agent("b").with(list(Desired{Agent: "a", Workspace: "/w/b"})), "a SKIP mislabelled", 1},
-	{"no workspace", newScene().agent("a").with(list(Desired{Agent: "a", Workspace: "/x"})), "a SKIP no-workspace", 1},
+	{"another's workspace", newScene().agent("a").agent("b").with(list(desired.Agent{Agent: "a", Workspace: "/w/b"})), "a SKIP mislabelled", 1},
+	{"no workspace", newScene().agent("a").with(list(desired.Agent{Agent: "a", Workspace: "/x"})), "a SKIP no-workspace", 1},
 	{"two workspaces", newScene().agent("a", runs("2.0.0"), func(a *agent) { a.place.Path = "/a" }).agent("a", second, func(a *agent) { a.health = nil }), "a SKIP ambiguous", 1},
 	{"one is open", newScene().agent("a").agent("b", upgraded("2.0.0", "open"), func(a *agent) { a.heal.Open = []record.OpenAct{{ID: "act-1", Verb: "upgrade"}} }), "a SKIP one-at-a-time; b SKIP maintenance", 1},
 	{"one to another version is open", newScene().agent("a").agent("b", deaf, upgraded("1.9.0", "open")), "a SKIP one-at-a-time; b SKIP offline", 1},

@@ -1,4 +1,5 @@
-package reconcile
+// Package desired reads the list of the agents that should run.
+package desired
 
 import (
 	"cmp"
@@ -10,17 +11,24 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v4"
-
-	"github.com/fleet-tools/fleet/internal/guard"
 )
 
-// Desired is an agent that should run.
-type Desired struct {
+// Agent is one that should run.
+type Agent struct {
 	Agent     string   // canonical name
 	Project   string   // "" when the list does not say: that of its workspace
 	Workspace string   // absolute path
 	Command   []string // what starts it; nil: claude.sh in the workspace
 	Line      int      // of the list; 0 when there was none
+}
+
+// Start is what starts the agent: macf's own launcher, unless the list says
+// another.
+func (d Agent) Start() []string {
+	if d.Command != nil {
+		return d.Command
+	}
+	return []string{d.Workspace + "/claude.sh"}
 }
 
 // Name returns the canonical form of an agent's name: one name is written in
@@ -40,7 +48,7 @@ func IsName(s string) bool {
 	return s != "" && len(s) <= 200
 }
 
-// ParseDesired reads a list of the agents that should run:
+// Parse reads a list of the agents that should run:
 //
 //	agents:
 //	  - agent: code-agent
@@ -50,7 +58,7 @@ func IsName(s string) bool {
 // of texts. Every mistake is in the error, a line each, with file and line; a
 // value of the file is never quoted. What is wrong in one place makes the whole
 // list useless: nothing is returned of it.
-func ParseDesired(file string, b []byte) ([]Desired, error) {
+func Parse(file string, b []byte) ([]Agent, error) {
 	p := parser{file: file}
 	var doc yaml.Node
 	err := yaml.Load(b, &doc)
@@ -79,7 +87,7 @@ func ParseDesired(file string, b []byte) ([]Desired, error) {
 
 type parser struct {
 	file string
-	list []Desired
+	list []Agent
 	errs []mistake
 }
 
@@ -133,7 +141,7 @@ func (p *parser) agent(n *yaml.Node) {
 		return
 	}
 	fields := p.fields(n, "agent", "workspace", "project", "command")
-	d := Desired{Agent: Name(p.text(n, fields, "agent", true)), Workspace: p.text(n, fields, "workspace", true), Project: p.text(n, fields, "project", false), Line: n.Line}
+	d := Agent{Agent: Name(p.text(n, fields, "agent", true)), Workspace: p.text(n, fields, "workspace", true), Project: p.text(n, fields, "project", false), Line: n.Line}
 	if c := fields["command"]; c != nil {
 		d.Command = p.command(c)
 	}
@@ -151,13 +159,13 @@ func (p *parser) agent(n *yaml.Node) {
 	default:
 		d.Workspace = path.Clean(w)
 	}
-	again := func(what string, same func(Desired) bool) {
+	again := func(what string, same func(Agent) bool) {
 		if i := slices.IndexFunc(p.list, same); i >= 0 {
 			p.fail(n.Line, "the %s of line %d again", what, p.list[i].Line)
 		}
 	}
-	again("agent", func(o Desired) bool { return d.Agent != "" && o.Agent == d.Agent }) // also of another project: the ledger knows agents by name
-	again("workspace", func(o Desired) bool { return d.Workspace != "" && o.Workspace == d.Workspace })
+	again("agent", func(o Agent) bool { return d.Agent != "" && o.Agent == d.Agent }) // also of another project: the ledger knows agents by name
+	again("workspace", func(o Agent) bool { return d.Workspace != "" && o.Workspace == d.Workspace })
 	p.list = append(p.list, d)
 }
 
@@ -187,15 +195,4 @@ func (p *parser) command(n *yaml.Node) []string {
 		p.fail(n.Line, "command: want a list of texts, the first a path that begins with /")
 	}
 	return words
-}
-
-// Told is a command as a record may hold it: itself, or, when it has what looks
-// like a credential, one text without that, which starts nothing.
-func Told(argv []string) []string {
-	for _, text := range append([]string{strings.Join(argv, " ")}, argv...) {
-		if guard.Withhold(text) != text {
-			return []string{guard.Text(strings.Join(argv, " "), 500)}
-		}
-	}
-	return argv
 }
