@@ -197,3 +197,18 @@ func TestIsVersion(t *testing.T) {
 		}
 	}
 }
+
+// Of what ran nowhere when it was decided nothing can be ended: a restart goes on to
+// start it, and an upgrade wants the session that it is to be upgraded in.
+func TestReached_nothingSeen(t *testing.T) {
+	for _, tt := range []struct {
+		verb  string
+		alive bool
+		want  bool // it is refused
+	}{{"restart", false, false}, {"restart", true, false}, {"upgrade", true, false}, {"upgrade", false, true}} {
+		d := record.Decision{Action: &record.Action{Verb: tt.verb}, Seen: &record.Seen{Workspace: "/w/a"}}
+		if err := new(Actor).reached(t.Context(), d, driver.State{Alive: tt.alive}, driver.Target{Session: "lamp@a"}); (err != nil) != tt.want {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}
