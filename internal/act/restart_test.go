@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,10 +19,46 @@ type spot struct {
 	look    func(*driver.State)
 	stop    func() error // in place of ending it
 	process func(s record.Seen, p *record.AgentProc) *record.AgentProc
+	health  func(*record.Health)
+	blind   func(what string) bool // whether it could not be looked: at what is said, process, beside, health, busy, waits
 	waits   bool
 	stops   int
-	update  func()
+	update  func() error
 	told    []string
+	last    record.Outcome
+}
+
+// cannot is the error of a look that fails.
+func (s *spot) cannot(what string) error {
+	if s.blind != nil && s.blind(what) {
+		return errors.New(what + " was not read")
+	}
+	return nil
+}
+
+func (s *spot) Said(ctx context.Context, seen record.Seen, text string, since time.Time) (string, error) {
+	if err := s.cannot("said"); err != nil {
+		return "", err
+	}
+	return s.desk.Said(ctx, seen, text, since)
+}
+
+func (s *spot) Health(ctx context.Context, agent string, seen record.Seen) (*record.Health, error) {
+	if err := s.cannot("health"); err != nil {
+		return nil, err
+	}
+	h, err := s.desk.Health(ctx, agent, seen)
+	if s.health != nil && h != nil {
+		s.health(h)
+	}
+	return h, err
+}
+
+func (s *spot) Busy(ctx context.Context, seen record.Seen) (bool, error) {
+	if err := s.cannot("busy"); err != nil {
+		return false, err
+	}
+	return s.desk.Busy(ctx, seen)
 }
 
 func (s *spot) Look(ctx context.Context, t driver.Target) (driver.State, error) {
@@ -41,6 +78,9 @@ func (s *spot) Stop(ctx context.Context, t driver.Target, grace time.Duration) e
 }
 
 func (s *spot) Process(ctx context.Context, seen record.Seen) (*record.AgentProc, error) {
+	if err := s.cannot(map[bool]string{true: "beside", false: "process"}[seen.SessionID == ""]); err != nil {
+		return nil, err
+	}
 	p, err := s.desk.Process(ctx, seen)
 	if s.process != nil {
 		p = s.process(seen, p)
@@ -48,32 +88,38 @@ func (s *spot) Process(ctx context.Context, seen record.Seen) (*record.AgentProc
 	return p, err
 }
 
-func (s *spot) Waits(context.Context, record.Seen) (bool, error) { return s.waits, nil }
+func (s *spot) Waits(context.Context, record.Seen) (bool, error) { return s.waits, s.cannot("waits") }
 
 // does has a decision done, and returns its outcome.
 func (s *spot) does(d record.Decision) string {
-	var got string
+	got := ""
+	a := s.acting(&got)
+	if err := a.One(context.Background(), d); err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+// acting is an actor that leaves the last outcome in got.
+func (s *spot) acting(got *string) *Actor {
 	a := s.actor("")
 	a.Book, a.Eyes, a.Drivers = s, s, map[string]driver.Driver{"tmux": s}
 	a.Sleep = func(_ context.Context, t time.Duration) { s.now = s.now.Add(t) }
 	a.Update = func(context.Context, string, string) error {
 		if s.update != nil {
-			s.update()
+			return s.update()
 		}
 		return nil
 	}
 	a.Emit = func(_ string, o record.Outcome) error {
-		got = strings.TrimSpace(o.Result + " " + o.Reason)
+		*got, s.last = strings.TrimSpace(o.Result+" "+o.Reason), o
 		return nil
 	}
 	a.Tell = func(_ context.Context, _, severity, _ string) error {
 		s.told = append(s.told, severity)
 		return nil
 	}
-	if err := a.One(context.Background(), d); err != nil {
-		s.t.Fatal(err)
-	}
-	return got
+	return a
 }
 
 // A restart ends the process that was seen, and begins another only where none
@@ -147,10 +193,13 @@ func TestUpgrade_meanwhile(t *testing.T) {
 		"refused changed":  func(s *spot) { s.agents[0].pid = 0 },
 	} {
 		s := &spot{desk: newDesk(t)}
-		s.update = func() { lay(s) }
+		s.update = func() error { lay(s); return nil }
 		got := s.does(s.decided(0, "upgrade"))
 		if ended := map[bool]int{true: 1}[want == "done"]; got != want || s.stops != ended || s.starts != ended {
 			t.Errorf("%s, want %s; %d ended, %d begun", got, want, s.stops, s.starts)
+		}
+		if why, updated := strings.CutSuffix(s.last.Detail, "; it is updated, and runs on as it was"); updated != (want != "done") || updated && why == "" {
+			t.Errorf("%s: %s", want, s.last.Detail)
 		}
 		if h := s.state.Heal("agent-0"); len(h.Open) > 0 {
 			t.Errorf("%s: %+v", want, h)

@@ -1,0 +1,154 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// A run that is ended does nothing more, and does not note a sweep that it did not make.
+func TestDo_ended(t *testing.T) {
+	d := newDesk(t)
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if err := d.at(d.now).Do(ctx, []record.Decision{d.decided(0, "inject")}); !errors.Is(err, context.Canceled) || d.wrote > 0 || len(d.said) > 0 {
+		t.Errorf("%v, %d entries, written to %q", err, d.wrote, d.said)
+	}
+}
+
+// What cannot be told of a decision ends the run: of one that is done, and of one that is none.
+func TestDo_untold(t *testing.T) {
+	for _, agent := range []string{"agent-0", "Agent_0"} {
+		d, lost := newDesk(t), errors.New("a closed pipe")
+		d.agents[0].answers = false
+		dec := d.decided(0, "inject")
+		dec.Agent = agent
+		a := d.at(d.now)
+		a.Emit = func(string, record.Outcome) error { return lost }
+		if err := a.Do(t.Context(), []record.Decision{dec, d.decided(1, "inject")}); !errors.Is(err, lost) || slices.Contains(d.said, "agent-1") || d.state.Heal("agent-1").SweptAt != nil {
+			t.Errorf("%s: %v, written to %q", agent, err, d.said)
+		}
+	}
+}
+
+// A decision that is none and asks for nothing has no outcome, and is warned of; so is
+// an alert that could not be handed on.
+func TestDo_warns(t *testing.T) {
+	alert := &record.Alert{Severity: "stuck", Text: "x"}
+	seen := &record.Seen{Host: "devbox", Workspace: "/w/0"}
+	for want, dec := range map[string]record.Decision{
+		`a decision about "Agent_0" is left: what it calls the agent is no name of one`: {Agent: "Agent_0", Decision: "HEAL", Seen: seen, Alert: alert},
+		`telling the owner about agent-0: no channel; the next sweep tells it again`:    {Agent: "agent-0", Decision: "HEAL", Seen: seen, Alert: alert},
+	} {
+		d, warned := newDesk(t), ""
+		a := d.at(d.now)
+		a.Warn = func(format string, args ...any) { warned += fmt.Sprintf(format, args...) }
+		a.Tell = func(context.Context, string, string, string) error { return errors.New("no channel") }
+		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || warned != want || len(d.state.Heal("agent-0").Alerts) > 0 {
+			t.Errorf("%v, warned of %q, want %q", err, warned, want)
+		}
+	}
+}
+
+// A person is told of a refusal that may last, and of none that the next sweep ends.
+func TestKept_passing(t *testing.T) {
+	for _, tt := range []struct {
+		lay  func(*spot)
+		told string
+	}{
+		{func(s *spot) { s.agents[0].answers = true }, ""},
+		{func(s *spot) { s.agents[0].pid = 0 }, ""},
+		{only("busy"), ""},
+		{func(s *spot) { s.agents[0].busy = true }, "kept-busy"},
+		{func(s *spot) { s.agents[0].dialog = true }, "kept-dialog"},
+	} {
+		s := &spot{desk: newDesk(t)}
+		s.agents[0].answers = false
+		d := s.decided(0, "restart")
+		d.Alert = &record.Alert{Severity: "restarted", Text: "x"}
+		tt.lay(s)
+		if got := s.does(d); !strings.HasPrefix(got, "refused ") || !slices.Equal(s.told, strings.Fields(tt.told)) || !slices.Equal(s.state.Heal("agent-0").Alerts, s.told) {
+			t.Errorf("%s: told %q, want %q", got, s.told, tt.told)
+		}
+	}
+}
+
+// What list and stream do not have is left, whatever the list would start.
+func TestFits_unknown(t *testing.T) {
+	for _, reason := range []string{"decision", "driver"} {
+		d := newDesk(t)
+		d.agents[0].answers = false
+		dec := d.decided(0, "inject")
+		a, got := d.at(d.now), ""
+		a.Known = func(record.Decision) error { return Refused(reason, "nothing has it") }
+		a.Emit = func(_ string, o record.Outcome) error {
+			got = fmt.Sprint(o.Result, " ", o.Reason, " ", o.Detail)
+			return nil
+		}
+		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || got != "refused "+reason+" nothing has it" || len(d.said) > 0 || d.state.Heal("agent-0").LastAct != nil {
+			t.Errorf("%v, %s, written to %q", err, got, d.said)
+		}
+	}
+}
+
+// A command that the ledger could not hold is not begun.
+func TestFits_long(t *testing.T) {
+	for n, want := range map[int]string{fold.MaxLine / 2: "refused text", fold.MaxLine / 3: "done"} {
+		d := newDesk(t)
+		dec := d.decided(0, "launch")
+		dec.Action.Argv = slices.Repeat([]string{"x y"}, n/6)
+		a, got := d.at(d.now), ""
+		a.Command = func(string, string) []string { return dec.Action.Argv }
+		a.Emit = func(_ string, o record.Outcome) error {
+			got = strings.TrimSpace(o.Result + " " + o.Reason)
+			return nil
+		}
+		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || got != want || d.starts != map[bool]int{true: 1}[want == "done"] {
+			t.Errorf("%d bytes: %s, %v, %d begun", n, got, err, d.starts)
+		}
+	}
+}
+
+// Why something is refused has no credential in it, whoever says so: neither what is
+// told nor the ledger.
+func TestRefused_texts(t *testing.T) {
+	token := "ghp_" + strings.Repeat("FAKE", 9)
+	for name, lay := range map[string]func(a *Actor){
+		"before": func(a *Actor) { a.Known = func(record.Decision) error { return Refused(token, token) } },
+		"after": func(a *Actor) {
+			a.Update = func(context.Context, string, string) error { return Refused(token, token) }
+		},
+	} {
+		s, out := &spot{desk: newDesk(t)}, ""
+		a, book := s.acting(&out), &keeps{Book: s}
+		a.Book = book
+		a.Emit = func(subject string, o record.Outcome) error {
+			out += fmt.Sprint(subject, o)
+			return nil
+		}
+		lay(a)
+		if err := a.One(t.Context(), s.decided(0, "upgrade")); err != nil || out == "" || len(book.kept) != map[string]int{"after": 2}[name] {
+			t.Errorf("%s: %v, %d entries, %s", name, err, len(book.kept), out)
+		}
+		if all := out + strings.Join(book.kept, ""); strings.Contains(all, "FAKEFAKE") {
+			t.Errorf("%s: %s", name, all)
+		}
+	}
+}
+
+// What an agent says of itself is told without a credential.
+func TestTold_proof(t *testing.T) {
+	s := &spot{desk: newDesk(t)}
+	token := "ghp_" + strings.Repeat("FAKE", 9)
+	s.health = func(h *record.Health) { h.Instance, h.Listed = token, token }
+	d := s.decided(0, "launch")
+	if got := s.does(d); got != "done" || !strings.Contains(s.last.Proof, "; instance ") || strings.Contains(s.last.Proof, token) {
+		t.Errorf("%s: %+v", got, s.last)
+	}
+}

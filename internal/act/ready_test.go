@@ -1,0 +1,97 @@
+package act
+
+import (
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// only makes blind to one thing.
+func only(what string) func(*spot) {
+	return func(s *spot) { s.blind = func(asked string) bool { return asked == what } }
+}
+
+// shows changes what a session shows.
+func shows(change func(*driver.State)) func(*spot) { return func(s *spot) { s.look = change } }
+
+// runs has another process found than the one that was seen.
+func runs(change func(p *record.AgentProc)) func(*spot) {
+	return func(s *spot) {
+		s.process = func(_ record.Seen, p *record.AgentProc) *record.AgentProc {
+			change(p)
+			return p
+		}
+	}
+}
+
+// What is not as it was when it was decided, and what cannot be looked at by now, is
+// left alone: nothing is typed, begun or ended, and no intent is in the ledger.
+func TestReady(t *testing.T) {
+	works := true
+	for name, tt := range map[string]struct {
+		verb string
+		lay  func(*spot)
+		want string
+	}{
+		"whether it works is not seen":        {"inject", only("busy"), "refused unknown"},
+		"its process is not looked for":       {"inject", only("process"), "refused unknown"},
+		"it is in copy mode":                  {"inject", shows(func(s *driver.State) { s.Mode = true }), "refused mode"},
+		"a view is open":                      {"inject", shows(func(s *driver.State) { s.Viewer = true }), "refused viewer"},
+		"its pane moves":                      {"inject", shows(func(s *driver.State) { s.Moving = true }), "refused busy"},
+		"another process is in its pane":      {"inject", shows(func(s *driver.State) { s.PID = 99 }), "refused changed"},
+		"its session is gone":                 {"inject", shows(func(s *driver.State) { s.Alive = false }), "refused absent"},
+		"another process has its place":       {"inject", runs(func(p *record.AgentProc) { p.PID = 99 }), "refused changed"},
+		"its pid is another's by now":         {"inject", runs(func(p *record.AgentProc) { p.Start = record.TimeOf(p.Start.Add(time.Hour)) }), "refused changed"},
+		"it runs another session":             {"inject", runs(func(p *record.AgentProc) { p.Session = "s2" }), "refused changed"},
+		"it moves, and is to be restarted":    {"restart", shows(func(s *driver.State) { s.Moving = true }), "refused busy"},
+		"whether it answers is not seen":      {"restart", only("health"), "refused unknown"},
+		"it says to who asks that it works":   {"restart", func(s *spot) { s.health = func(h *record.Health) { h.Busy = &works } }, "refused busy"},
+		"it answers by now":                   {"restart", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
+		"what works beside it is not seen":    {"restart", only("beside"), "refused unknown"},
+		"whether it waits is not seen":        {"restart", func(s *spot) { only("waits")(s); shows(func(s *driver.State) { s.Prompt = false })(s) }, "refused unknown"},
+		"a process came up in its session":    {"launch", shows(func(s *driver.State) { *s = driver.State{Alive: true, PID: 99} }), "refused runs"},
+		"whether a process came is not seen":  {"launch", only("process"), "refused unknown"},
+		"it answers, and was to be launched":  {"launch", func(s *spot) { s.agents[0].lists = "i9"; s.health = func(h *record.Health) { h.Online = true } }, "refused reachable"},
+		"it works, and was to be launched":    {"launch", func(s *spot) { s.agents[0].lists = "i9"; s.health = func(h *record.Health) { h.Busy = &works } }, "refused busy"},
+		"no driver of that name is there":     {"resume", func(*spot) {}, "refused driver"},
+		"the session that hangs has another":  {"mail", runs(func(p *record.AgentProc) { p.PID = 99 }), "refused changed"},
+		"the session that hangs is in a view": {"mail", shows(func(s *driver.State) { s.Viewer = true }), "refused viewer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &spot{desk: newDesk(t)}
+			s.agents[0].answers = false
+			d := s.decided(0, tt.verb)
+			d.Seen.SessionID = "s0"
+			if tt.verb == "resume" {
+				d.Action.Driver = "claude"
+			}
+			tt.lay(s)
+			if got := s.does(d); got != tt.want || s.last.Detail == "" {
+				t.Errorf("%s, want %s: %s", got, tt.want, s.last.Detail)
+			}
+			if h := s.state.Heal(d.Agent); len(s.said)+s.starts+s.stops > 0 || h.LastAct != nil || len(h.Open) > 0 {
+				t.Errorf("written to %q, %d begun, %d ended, %+v", s.said, s.starts, s.stops, h)
+			}
+		})
+	}
+}
+
+// Another process beside it is no matter of a message: nothing is ended.
+func TestReady_beside(t *testing.T) {
+	for _, verb := range []string{"inject", "mail"} {
+		s := &spot{desk: newDesk(t)}
+		d := s.decided(0, verb)
+		d.Seen.SessionID = "s0"
+		s.process = func(seen record.Seen, p *record.AgentProc) *record.AgentProc {
+			if seen.SessionID == "" {
+				return &record.AgentProc{PID: 99, Kind: "claude"}
+			}
+			return p
+		}
+		if got := s.does(d); got != "done" {
+			t.Errorf("%s: %s", verb, got)
+		}
+	}
+}

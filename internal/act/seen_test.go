@@ -1,0 +1,125 @@
+package act
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// once has what could be seen until something was done not be seen any more.
+func once(what string) func(*spot) {
+	return func(s *spot) {
+		s.blind = func(asked string) bool { return asked == what && len(s.said)+s.starts+s.stops > 0 }
+	}
+}
+
+// answering has what was started answer as the n-th question after it is to be answered.
+func answering(answer func(h *record.Health, n int)) func(*spot) {
+	return func(s *spot) {
+		n := 0
+		s.health = func(h *record.Health) {
+			if s.starts > 0 {
+				answer(h, n)
+				n++
+			}
+		}
+	}
+}
+
+// What became of an act is told by what is seen of it: done when its effect is, failed
+// when it is not, and unknown when that could not be looked at.
+func TestSeen(t *testing.T) {
+	silent := func(h *record.Health) { h.Online, h.Instance = false, "" }
+	for name, tt := range map[string]struct {
+		verb string
+		lay  func(*spot)
+		want string
+		kind string // of the outcome in the ledger
+		says string // what that says came of it
+		why  string // and why it did not help
+	}{
+		"a message is there":              {"inject", func(*spot) {}, "done", record.EntryDone, "user record u1", ""},
+		"a message is not looked for":     {"inject", once("said"), "unknown unseen", record.EntryUnknown, "", "could not be looked at: said was not read"},
+		"what was launched is not":        {"launch", once("beside"), "unknown unseen", record.EntryUnknown, "", "could not be looked at: beside was not read"},
+		"it cannot be asked":              {"restart", once("health"), "unknown unseen", record.EntryUnknown, "\"process ", "could not be looked at: health was not read"},
+		"an instance answers":             {"restart", func(*spot) {}, "done", record.EntryDone, "; instance i", ""},
+		"what is left could not be seen":  {"restart", once("beside"), "failed driver", record.EntryFailed, "", "nothing was started, since what works in /w/0 could not be looked at: beside was not read"},
+		"it is not begun again":           {"restart", func(s *spot) { s.startErr = errors.New("no server") }, "failed driver", record.EntryFailed, "", "no server"},
+		"what runs began before":          {"launch", older, "failed gone", record.EntryFailed, "", "no Claude Code process came to run in /w/0"},
+		"the version is not to be had":    {"upgrade", func(s *spot) { s.update = func() error { return errors.New("npm") } }, "failed driver", record.EntryFailed, "", "bringing agent-0 to 1.2.3: npm"},
+		"an upgraded one answers":         {"upgrade", func(*spot) {}, "done", record.EntryDone, "; instance i", ""},
+		"an upgraded one answers in vain": {"upgrade", answering(func(h *record.Health, _ int) { h.Version = "1.2.2" }), "failed wrong-version", record.EntryFailed, "\"process ", "it came back, and runs 1.2.2"},
+		"an upgraded one answers by turns": {"upgrade", answering(func(h *record.Health, n int) {
+			if n%2 == 1 {
+				silent(h)
+			}
+		}), "failed deaf", record.EntryFailed, "\"process ", "its process runs, and no new instance answers"},
+		"an upgraded one is of two minds": {"upgrade", answering(func(h *record.Health, n int) {
+			if n%2 == 1 {
+				h.Version = "1.2.2"
+			}
+		}), "failed wrong-version", record.EntryFailed, "\"process ", "it came back, and runs 1.2.2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, got := &spot{desk: newDesk(t)}, ""
+			s.agents[0].answers = tt.verb == "upgrade"
+			d := s.decided(0, tt.verb)
+			d.Seen.SessionID = "s0"
+			tt.lay(s)
+			a, book := s.acting(&got), &keeps{Book: s}
+			a.Book = book
+			if err := a.One(t.Context(), d); err != nil || got != tt.want {
+				t.Errorf("%s, want %s; %v", got, tt.want, err)
+			}
+			end := book.kept[1] // the intent is before it, an alert may be behind it
+			if !strings.Contains(end, `"kind":"`+tt.kind+`"`) || strings.Contains(end, `"result":`) != (tt.says != "") || !strings.Contains(end, tt.says) ||
+				!strings.Contains(end, tt.why) || strings.Contains(end, `"detail":`) != (tt.why != "") {
+				t.Error(end)
+			}
+			if tt.want == "failed driver" && (s.starts > 0 && s.startErr == nil || tt.verb == "upgrade" && s.stops > 0) {
+				t.Errorf("%d begun, %d ended", s.starts, s.stops)
+			}
+		})
+	}
+}
+
+// older has a process found after a start that had begun before it.
+func older(s *spot) {
+	s.dead = true
+	s.process = func(record.Seen, *record.AgentProc) *record.AgentProc {
+		if s.starts == 0 {
+			return nil
+		}
+		return &record.AgentProc{PID: 99, Start: record.TimeOf(noon.Add(-time.Hour)), Kind: "claude"}
+	}
+}
+
+// A process is another than the one that was seen when its pid or its start is, and
+// new when it did not begin before the act, by the ticks of its clock.
+func TestIsNew(t *testing.T) {
+	at := func(d time.Duration) *record.Time { return record.TimeOf(noon.Add(d)) }
+	was := &record.Seen{PID: 7, Start: at(-time.Hour)}
+	for _, tt := range []struct {
+		name string
+		p    *record.AgentProc
+		was  *record.Seen
+		want bool
+	}{
+		{"none", nil, was, false},
+		{"it", &record.AgentProc{PID: 7, Start: at(-time.Hour)}, was, false},
+		{"its pid, no start", &record.AgentProc{PID: 7}, was, false},
+		{"its pid, and no start was seen", &record.AgentProc{PID: 7, Start: at(time.Second)}, &record.Seen{PID: 7}, false},
+		{"its pid again", &record.AgentProc{PID: 7, Start: at(time.Second)}, was, true},
+		{"another", &record.AgentProc{PID: 8, Start: at(time.Second)}, was, true},
+		{"another, no start", &record.AgentProc{PID: 8}, was, true},
+		{"another, a tick before", &record.AgentProc{PID: 8, Start: at(-2 * time.Second)}, was, true},
+		{"another, long before", &record.AgentProc{PID: 8, Start: at(-3 * time.Second)}, was, false},
+	} {
+		if got := isNew(tt.p, tt.was, noon); got != tt.want {
+			t.Errorf("%s: %t", tt.name, got)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// lies is a stream that has the agents of a desk, each in its workspace.
+func (d *desk) lies() *record.Set {
+	set := new(record.Set)
+	for i, r := range d.agents {
+		p := record.Workspace{Agent: r.name, Project: "p", Path: fmt.Sprint("/w/", i), Session: "p@" + r.name, Processes: []record.AgentProc{}}
+		if proc := r.process(); proc != nil {
+			p.Processes = append(p.Processes, *proc)
+		}
+		rec, err := record.New(record.KindWorkspace, record.NewTime(d.now), "devbox", "fleet-observe-workspaces", p.Path, p)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		set.Add(record.Line{Record: rec})
+	}
+	return set
+}
+
+// nudged notes nudges of an agent so long ago.
+func nudged(ago ...time.Duration) func(*spot) {
+	return func(s *spot) {
+		for _, d := range ago {
+			id := s.append(s.now.Add(-d), record.Entry{Kind: record.EntryIntent, By: "act", Verb: "nudge", Key: "agent-0"})
+			s.append(s.now.Add(-d), record.Entry{Kind: record.EntryDone, By: "act", Verb: "nudge", Key: "agent-0", Of: id})
+		}
+	}
+}
+
+// A stall is nudged as often as its rule lets, or told; what works, waits for nobody
+// or is the owner's is left.
+func TestStalled(t *testing.T) {
+	const h = time.Hour
+	in := func(stall string) func(*spot) { return shows(func(s *driver.State) { s.Stall = stall }) }
+	for name, tt := range map[string]struct {
+		lay   func(*spot)
+		said  string // agents that were written to
+		told  string // severities
+		text  string // what a person is told
+		warns string
+		looks string // outcomes, each agent, verb and result
+	}{
+		"nothing":                    {lay: func(*spot) {}},
+		"a stall":                    {lay: func(*spot) {}, said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"of no rule":                 {lay: in("other")},
+		"reported":                   {lay: in("gone"), told: "stall-gone", text: "it shows the stall gone"},
+		"reported before":            {lay: func(s *spot) { in("gone")(s); s.heard("stall-gone") }},
+		"nudged once":                {lay: nudged(h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"nudged as often as it may":  {lay: nudged(23*h, h), told: "stall-limit", text: "it shows the stall limit, and nudges did not help"},
+		"nudged a day ago":           {lay: nudged(24*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"told that nudges do not":    {lay: func(s *spot) { nudged(2*h, h)(s); s.heard("stall-limit") }},
+		"nudged a moment ago":        {lay: nudged(time.Second), looks: "agent-0 look done; agent-0 nudge refused"},
+		"its pane moves":             {lay: shows(func(s *driver.State) { s.Stall, s.Moving = "limit", true })},
+		"it says that it works":      {lay: func(s *spot) { s.agents[0].busy = true }},
+		"whether it works is unseen": {lay: only("busy")},
+		"it is paused":               {lay: func(s *spot) { s.append(s.now, record.Entry{Kind: record.EntryPause, By: "owner:tty", Key: "agent-0"}) }},
+		"it does not run":            {lay: func(s *spot) { s.agents[0].pid = 0 }},
+		"it cannot be looked at":     {lay: func(s *spot) { s.fails = map[string]bool{"agent-0": true} }, warns: "looking at agent-0: no server runs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, got := &spot{desk: newDesk(t)}, ""
+			if name != "nothing" {
+				in("limit")(s)
+			}
+			tt.lay(s)
+			s.agents = s.agents[:1]
+			a, looks, warns, texts := s.acting(&got), []string{}, "", []string{}
+			a.Rules.Stalls = []record.StallRule{{ID: "limit", Action: "nudge", Max: 2}, {ID: "gone", Action: "report", Max: 9}}
+			a.Emit = func(_ string, o record.Outcome) error {
+				looks = append(looks, fmt.Sprint(o.Agent, " ", o.Verb, " ", o.Result))
+				return nil
+			}
+			a.Warn = func(format string, args ...any) { warns += fmt.Sprintf(format, args...) }
+			a.Tell = func(_ context.Context, _, severity, text string) error {
+				s.told, texts = append(s.told, severity), append(texts, text)
+				return nil
+			}
+			if err := a.Stalled(t.Context(), s.lies(), "devbox"); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Join(s.said, " ") != tt.said || strings.Join(s.told, " ") != tt.told || strings.Join(texts, " ") != tt.text || warns != tt.warns || strings.Join(looks, "; ") != tt.looks {
+				t.Errorf("written to %q, told %q %q, warned of %q; %q", s.said, s.told, texts, warns, looks)
+			}
+		})
+	}
+}
+
+// heard notes that somebody was told about the first agent.
+func (s *spot) heard(severity string) {
+	target := record.ActTarget{Severity: severity, Text: "x"}
+	id := s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: record.VerbAlert, Key: "agent-0", Target: fold.Marshal(target)})
+	s.append(s.now, record.Entry{Kind: record.EntryDone, By: "act", Verb: record.VerbAlert, Key: "agent-0", Of: id})
+}
+
+// A dry run says what is stalled and what would be done, and neither does nor notes it.
+func TestStalled_dry(t *testing.T) {
+	for action, want := range map[string]string{"nudge": "look done it shows the stall limit; nudge dry --execute was not given", "report": "look done it shows the stall limit"} {
+		s, got := &spot{desk: newDesk(t), look: func(st *driver.State) { st.Stall = "limit" }}, ""
+		s.agents = s.agents[:1]
+		a, looks := s.acting(&got), []string{}
+		a.Dry, a.Rules.Stalls = "--execute was not given", []record.StallRule{{ID: "limit", Action: action, Max: 2}}
+		a.Emit = func(_ string, o record.Outcome) error {
+			looks = append(looks, o.Verb+" "+o.Result+" "+o.Detail)
+			return nil
+		}
+		if err := a.Stalled(t.Context(), s.lies(), "devbox"); err != nil || strings.Join(looks, "; ") != want || s.wrote+len(s.said)+len(s.told) > 0 {
+			t.Errorf("%s: %q, %v, %d entries, written to %q, told %q", action, looks, err, s.wrote, s.said, s.told)
+		}
+	}
+}
+
+// What cannot be read, noted or told ends it, and says so.
+func TestStalled_errors(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lay  func(a *Actor, s *spot)
+		want string
+	}{
+		"the ledger":       {func(a *Actor, s *spot) { a.Book = &broken{s, "read", 1} }, "reading the ledger: "},
+		"the ledger again": {func(a *Actor, s *spot) { a.Book = &broken{s, "read", 2} }, "reading the ledger: "},
+		"what was left": {func(a *Actor, s *spot) {
+			s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "nudge", Key: "agent-0"})
+			a.Book = &broken{s, "end", 1}
+		}, "noting what became of nudge agent-0: "},
+		"the intent":   {func(a *Actor, s *spot) { a.Book = &broken{s, "begin", 1} }, "noting that nudge is about to be done to agent-0: "},
+		"the outcome":  {func(a *Actor, s *spot) { a.Book = &broken{s, "end", 1} }, "noting what became of nudge agent-0: "},
+		"what is told": {func(a *Actor, s *spot) { a.Emit = func(string, record.Outcome) error { return syscall.EIO } }, syscall.EIO.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, got := &spot{desk: newDesk(t), look: func(st *driver.State) { st.Stall = "limit" }}, ""
+			s.agents = s.agents[:1]
+			a := s.acting(&got)
+			a.Rules.Stalls = []record.StallRule{{ID: "limit", Action: "nudge", Max: 2}}
+			tt.lay(a, s)
+			err := a.Stalled(t.Context(), s.lies(), "devbox")
+			if !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), tt.want) || (len(s.said) > 0) != (name == "the outcome") {
+				t.Errorf("%v, written to %q", err, s.said)
+			}
+		})
+	}
+}
