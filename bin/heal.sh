@@ -39,7 +39,7 @@ fail() {
 	from='' to=''
 	echo "heal.sh: the sweep failed: $1" >&2
 	say "the sweep failed: $1; more is in $state/heal.log"
-	{ stale "$1" && lead heal/failed.md; } || say "$state/heal.md is of an earlier sweep, which could not be noted in it"
+	{ stale "$1" && lead "$state/heal/failed.md" heal.md; } || say "$state/heal.md is of an earlier sweep, which could not be noted in it"
 	clean -- fleet-ledger swept --status 1 --detail "$1" || say 'that it failed could not be noted in the ledger'
 	exit 1
 }
@@ -49,7 +49,6 @@ stale() {
 		[ ! -f "$state/heal/report.md" ] || { printf 'The last report that could be made:\n\n' && cat "$state/heal/report.md"; }; } >"$state/heal/failed.md.part" &&
 		mv -f "$state/heal/failed.md.part" "$state/heal/failed.md"
 }
-lead() { ln -sf "$1" "$state/heal.md.part" && mv -f "$state/heal.md.part" "$state/heal.md"; } # FILE: heal.md leads to it
 judge() {
 	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-reconcile ${desired:+"--desired=$desired"} 2>"$dir/said.part"
 	cat "$dir/said.part" >&2
@@ -100,7 +99,7 @@ sweep() {
 	mv -f "$last" "$kept_sweep" || fail "$kept_sweep could not be written"
 	rm -rf "$dir"
 	into "$state/heal/report.md" fed "$kept_sweep" fleet-render --format sweep || fail 'the report could not be made'
-	lead heal/report.md || fail "$state/heal.md could not be made"
+	lead "$state/heal/report.md" heal.md || fail "$state/heal.md could not be made"
 	[ $did -eq 0 ] || fail "fleet-act did not end well; $state/heal/report.md says what was done"
 	step fleet-ledger swept --status 0 || { say "the sweep is done, and its end could not be noted; more is in $state/heal.log"; exit 1; }
 	echo "sweep: $(sed -n '/^[0-9][0-9]* [A-Z]/p' "$state/heal/report.md" | head -n 1): $state/heal/report.md"

@@ -73,17 +73,16 @@ named() { case $surfaces in *"\"$1\""*) ;; *) return 1 ;; esac; } # PRODUCT
 # letters, digits, ., _ and -, and stands alone behind its key.
 names_of() { printf '%s\n' "$1" | sed -e 's/[[{]/\
 /g' | sed -n 's/^"name":"\([A-Za-z0-9._-]*\)",.*/\1/p'; }
-render() { # FORMAT FILE LINK: no new asks, no file
-	into "$2" fed "$dir/snapshot.ndjson" fleet-render --format "$1" || return 1
-	[ -z "${3-}" ] || { ln -sf "${2#"$state"/}" "$state/$3.part" && mv -f "$state/$3.part" "$state/$3"; } || return 2
-}
-rendered() { # PROCESS FORMAT FILE LINK
-	wait "$1"
-	case $? in
-	0) ;;
-	2) fail "$state/$4 could not be made" ;;
-	*) fail "the $2 report could not be made, $3" ;;
-	esac
+lead() { ln -sf "${1#"$state"/}" "$state/$2.part" && mv -f "$state/$2.part" "$state/$2"; } # FILE LINK
+reports() { # what there is of them is shown, also when one could not be made; says is a line of it
+	missing='' asks=$dir/asks.md
+	says=$(fed "$dir/snapshot.ndjson" fleet-render --into "$dir") || missing="a report could not be made, in $dir"
+	[ ! -f "$asks" ] || mv -f "$asks" "$state/asks/$number.md" || missing="$state/asks/$number.md could not be made"
+	for format in md json html; do
+		[ -f "$dir/report.$format" ] || { missing="the $format report could not be made, $dir/report.$format" && continue; }
+		lead "$dir/report.$format" "latest.$format" || missing="$state/latest.$format could not be made"
+	done
+	[ -z "$missing" ] || fail "$missing"
 }
 note_end() { # STATUS
 	snapshot=$dir/snapshot.ndjson
@@ -128,12 +127,14 @@ tick() {
 	echo "tick.sh: tick $n, $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
 	number=$(printf %05d "$n")
 	dir=$state/ticks/$number
-	{ mkdir -p "$state/ticks" "$state/asks" && mkdir "$dir"; } || fail "$dir could not be made"
+	for place in "$state/ticks" "$state/asks"; do [ -d "$place" ] || mkdir "$place" || fail "$place could not be made"; done
+	mkdir "$dir" || fail "$dir could not be made"
 
 	fixtures=${FLEET_FIXTURES:+--fixtures=$FLEET_FIXTURES}
-	observe config fleet-config tick --tick "$n" ${fixtures:+"$fixtures"} || fail "the configuration could not be read"
-	# What needs nothing of Claude Code is read while it lists. A product that the
-	# configuration does not name is left alone.
+	# What needs nothing of Claude Code is read while it lists, which takes longest.
+	# A product that the configuration does not name is left alone.
+	observe claude fleet-observe-claude --listing-cap "$cap" ${fixtures:+"$fixtures"} & claude=$!
+	observe config fleet-config tick --tick "$n" ${fixtures:+"$fixtures"} || { wait && fail "the configuration could not be read"; }
 	named paseo && observe paseo fleet-observe-paseo ${fixtures:+"$fixtures"} &
 	named board && observe board fleet-observe-board ${fixtures:+"$fixtures"} &
 	observe schedule fleet-observe-schedule ${fixtures:+"$fixtures"} & # no verdict rests on it
@@ -141,7 +142,7 @@ tick() {
 	[ "$hosts" = '[]' ] || for host in $(names_of "$hosts"); do
 		more=$kept_for_ssh && observe "host-$host" fleet-observe-claude --host "$host" --listing-cap "$cap" ${fixtures:+"$fixtures"} &
 	done
-	observe claude fleet-observe-claude --listing-cap "$cap" ${fixtures:+"$fixtures"}
+	wait $claude
 	if named gh && cat "$dir/config.ndjson" "$dir/claude.ndjson" >"$dir/sessions.part" && (more=$kept_for_gh from=$dir/sessions.part && observe gh fleet-observe-gh ${token:+"--token-file=$token"} ${fixtures:+"$fixtures"}); then
 		rm -f "$dir/config.ndjson" "$dir/claude.ndjson" # it copied them
 	fi
@@ -150,18 +151,11 @@ tick() {
 	into "$dir/snapshot.ndjson" step sh "$self" --judge "$dir" || fail "the records were not judged, or not kept in $dir/snapshot.ndjson"
 	for name in "$dir"/*.ndjson; do [ "$name" = "$dir/snapshot.ndjson" ] || set -- "$@" "$name"; done
 	rm -f "$@" "$dir"/*.part
-	asks=$state/asks/$number.md
-	render md "$dir/report.md" latest.md & md=$!
-	render json "$dir/report.json" latest.json & json=$!
-	render html "$dir/report.html" latest.html & html=$!
-	render asks "$asks" & new=$!
-	rendered $md md "$dir/report.md" latest.md
-	rendered $json json "$dir/report.json" latest.json
-	rendered $html html "$dir/report.html" latest.html
-	rendered $new asks "$asks" ''
-	find "$state/ticks" -name "*.ndjson" -mtime +7 -exec rm -f {} +
+	reports
+	find "$state/ticks" -name "*.ndjson" -mtime +7 -exec rm -f {} + &
 	note_end 0 || { say "tick $n failed: its end could not be noted; more is in $state/tick.log"; exit 1; }
-	echo "tick $n: $(sed -n -e '1s/^\*\*\(.*\)\*\*$/\1;/p' -e '/^# /{s///;s/$/:/p;q' -e '}' "$dir/report.md" | tr '\n' ' ')$dir/report.md"
+	wait
+	echo "tick $n: $says: $dir/report.md"
 }
 
 # dialog TEXT shows a text, in the place of a subshell.
@@ -272,7 +266,7 @@ $values
 END
 		broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it'
 	state=$dir
-	mkdir -p "$state" || broken state "$state cannot be made, so no tick runs"
+	[ -d "$state" ] || mkdir -p "$state" || broken state "$state cannot be made, so no tick runs"
 	to_end fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s" "$cap" "$surfaces" "$token" "$hosts"
 	case $? in
 	0) failed='' ;;

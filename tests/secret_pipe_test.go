@@ -24,6 +24,7 @@ func (m *lure) run() {
 	for _, format := range []string{"md", "json", "html", "asks", "ps", "sweep", "label-sheet", "label-csv"} {
 		m.exec(snapshot, "fleet-render", "--format", format, "--per-class", "9")
 	}
+	m.exec(snapshot, "fleet-render", "--into", m.t.TempDir())
 	m.exec(snapshot, "fleet-ledger", "exit", "--tick", "1")
 	for i, id := range subjects(stream) {
 		if i%8 == m.round%8 {

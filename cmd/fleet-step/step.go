@@ -43,29 +43,39 @@ func step(ctx context.Context, std *cli.Std, opts *options) int {
 		}
 		defer lock.Close()
 	}
-	out, err := openOutput(opts.Output)
+	if opts.Output == "" {
+		return runInto(ctx, std, opts, os.Stdout)
+	}
+	out, err := cli.NewPart(opts.Output)
 	if err != nil {
 		std.Warn("%v", err)
 		return statusFailed
 	}
-	status := runInto(ctx, std, opts, out)
-	if err := out.keep(status); err != nil {
+	status := runInto(ctx, std, opts, out.File)
+	if err := keep(out, status); err != nil {
 		std.Warn("%v", err)
 		return statusFailed
 	}
 	return status
 }
 
-// runInto runs the command, whose standard output goes to out.
-func runInto(ctx context.Context, std *cli.Std, opts *options, out *output) int {
+// keep ends the file that a command with that exit status wrote: it is kept when
+// the command ended well, also in part, and wrote anything.
+func keep(out *cli.Part, status int) error {
+	info, err := out.Stat()
+	if err == nil && (info.Size() == 0 || status != cli.StatusDone && status != cli.StatusPart) {
+		return out.Drop()
+	}
+	return errors.Join(err, out.Keep())
+}
+
+// runInto runs the command, whose standard output is out.
+func runInto(ctx context.Context, std *cli.Std, opts *options, out *os.File) int {
 	name := filepath.Base(std.Args[0])
 	ctx, got, stop := untilSignal(ctx)
 	defer stop()
 	cmd := exec.Command(std.Args[0], std.Args[1:]...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // as they are, so that nothing of ours stands between
-	if out != nil {
-		cmd.Stdout = out.File
-	}
+	cmd.Stdout, cmd.Stderr = out, os.Stderr // as they are, so that nothing of ours stands between
 	if opts.Input != "" {
 		in, err := cli.OpenFile(opts.Input) // one of another sort could make us wait, with no command yet to end
 		if err != nil {

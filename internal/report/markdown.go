@@ -24,7 +24,7 @@ const (
 // Markdown writes the report for a person, to be read raw in a terminal or
 // rendered. Sections without sessions are left out.
 func Markdown(w io.Writer, r Report) error {
-	p := &page{Report: r, names: newNames(r), clock: newClock(r.Zone, r.At)}
+	p := &page{Report: r, names: r.short, clock: newClock(r.Zone, r.At)}
 	p.head()
 	p.notRead()
 	p.machines()
@@ -101,6 +101,15 @@ func (p *page) head() {
 		p.printf(" It is taken once an hour, so it can be up to 59 min late.")
 	}
 	p.printf("\n")
+}
+
+// Line is a report in one line of text: its alarm, when there is one, and the counts.
+func Line(r Report) string {
+	p := &page{Report: r}
+	if r.Alarm != "" {
+		return text(r.Alarm, alarmWidth) + "; " + p.summary()
+	}
+	return p.summary()
 }
 
 // picture says when the sessions were looked at and how long ago that is.

@@ -48,6 +48,7 @@ type Report struct {
 	Schedules Part[Schedule] `json:"schedules"` // stale ones first
 	Past      Part[Past]     `json:"past"`      // the last ticks, oldest first
 
+	short    names         // how sessions and places are written
 	verdicts []Row         // every row, also those out of scope, by host and subject
 	hosts    [][]Row       // the same, machine by machine
 	unjudged map[key]*Row  // sessions without a verdict
@@ -77,7 +78,7 @@ type Row struct {
 	Go        *string `json:"go,omitempty"`         // needs_me only: the command that leads there; "" when none is known
 	PRsUnread bool    `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
 
-	short string // id as far as it is unique on its machine; "" before names
+	short string // id as far as it is unique on its machine
 	via   string // what leads ssh to its machine; "" when it is the tick's own, or not known
 }
 
@@ -131,6 +132,7 @@ func Build(set *record.Set, now record.Time) Report {
 	r.addParts(set)
 	r.addNotRead(set)
 	r.addMachines(set)
+	r.short = newNames(r)
 	return r
 }
 

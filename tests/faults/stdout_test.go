@@ -35,6 +35,7 @@ func calls(b *box) map[string][]string {
 		"render json":      {"fleet-render", "--format", "json"},
 		"render html":      {"fleet-render", "--format", "html"},
 		"render asks":      {"fleet-render", "--format", "asks"},
+		"render into":      {"fleet-render", "--into", "."},
 		"label-csv":        {"fleet-render", "--format", "label-csv"},
 		"label-sheet":      {"fleet-render", "--format", "label-sheet"},
 		"step":             {"fleet-step", "--", "fleet-config", "keys"},
