@@ -10,7 +10,26 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/tests/mutants"
 )
+
+// closed is what fails closed here.
+var closed = mutants.Table{
+	Fields: []string{"err", "Blind", "blindAll", "blind", "Unfit", "unjudged", "Elsewhere", "busy", "failed", "left", "limited", "running", "starts", "restarted", "n", "RC", "Notes", "Alert", "Not", "Reason", "Detail", "NextAt", "Deaf", "Throttled", "PID", "Start", "SessionID", "Instance", "Tmux", "Verdict", "OpenCalls", "pause", "until", "Cap"},
+	Slips: map[string]string{
+		`decideSession: d.Not, d.Alert = append(d.Not, record.NotDone{Verb: "alert", Why: "somebody was told in this episode"}), nil (2)`: `d.Not = append(d.Not, record.NotDone{Verb: "alert", Why: "somebody was told in this episode"})`,
+	},
+	Equivalent: map[string]string{
+		"world.verdict: return nil":      "an empty verdict is of no class: no limit",
+		"sessionFacts.calls: return nil": "no list and an empty one read alike",
+	},
+}
+
+// Every row has a site.
+func TestReturns(t *testing.T) { closed.Rows(t) }
+
+// Every site that fails closed is held by a test.
+func TestMutants(t *testing.T) { closed.Kill(t) }
 
 // imposed are the rows but the last, which matches whatever there is, each with
 // what makes it match.

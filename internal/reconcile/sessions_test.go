@@ -109,6 +109,7 @@ var sessionTable = []sessionScene{
 	{"idle for long without a terminal, told", "9", "stalled", "HEAL no-terminal", []change{nowhere, toldOf("no-terminal")}},
 	{"idle without a process", "9", "stopped", "RESUME stopped resume", []change{ended}},
 	{"a passing error", "4", "stopped", "RESUME transient resume", []change{ended, cause("network")}},
+	{"a passing error, no transcript", "4", "stopped", "RESUME transient resume", []change{ended, cause("network"), func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Transcript = nil }}},
 	{"overloaded", "4", "stopped", "RESUME transient resume", []change{ended, cause("overloaded"), job("failed")}},
 	{"a passing error, its process there", "4", "stopped", "RESUME transient inject", []change{cause("server")}},
 	{"a passing error, tried", "4", "stopped", "RESUME stuck !stuck", []change{ended, cause("rate limited"), acted(ago(10*time.Minute), "resume")}},

@@ -1,0 +1,124 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/desired"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// What a decision says beside what it is: when it may be otherwise, what is not done
+// and why.
+func TestSays(t *testing.T) {
+	limit := func(s *scene) { s.pause = ago(-time.Hour) }
+	told1 := "alert: somebody was told in this episode"
+	for _, tt := range []struct {
+		name, subject string
+		scene         *scene
+		detail        string // a part of it
+		next          *record.Time
+		not           string
+	}{
+		{"gone", "a", solo(gone), "no process runs in /w/a", nil, ""},
+		{"gone, and listed", "a", solo(deaf, func(a *agent) { a.proc = nil }), "no process runs in /w/a, and its registry still lists it", nil, ""},
+		{"a limit of the account", "a", solo(gone).with(limit), "; launch: a usage limit", ago(-time.Hour), "launch: a usage limit: nothing is started before it ends"},
+		{"launched before", "a", solo(gone, tried(1, "launch", ago(19*time.Minute))), "", ago(-time.Minute), "launch: attempt 1 was a moment ago"},
+		{"after the last attempt", "a", solo(gone, tried(3, "launch", ago(79*time.Minute))), "", nil, "launch: attempt 3 of 3 was the last"},
+		{"deaf", "a", solo(deaf), "it does not answer (timeout), sweep 1", nil, "restart: only after 1 sweeps"},
+		{"restarted", "a", solo(deafFor(1)), "sweep 2", nil, "inject: it was told so before, wait: nothing in the stream says that it works; that is looked at again before it is restarted"},
+		{"told", "a", solo(deafFor(1), class("5"), told("busy")), "", nil, told1},
+		{"at a limit", "a", solo(deaf, resets(ago(-time.Hour))), "", ago(-time.Hour - resetGrace), ""},
+		{"a session at a limit", "session:s", newScene().session("s", "2", ended, resetAt(ago(-time.Hour))), "", ago(-time.Hour - resetGrace), ""},
+		{"a session that was written to", "session:s", newScene().session("s", "6", acted(ago(5*time.Hour), "mail")), "", ago(-time.Hour), "mail: one was written less than 6h0m0s ago"},
+		{"a session, told", "session:s", newScene().session("s", "4", ended, cause("login"), toldOf("not-transient")), "", nil, told1},
+	} {
+		d := tt.scene.judge(t).of(t, tt.subject)
+		var not []string
+		for _, n := range d.Not {
+			not = append(not, n.Verb+": "+n.Why)
+		}
+		if !strings.Contains(d.Detail, tt.detail) || !timeOf(d.NextAt).Equal(timeOf(tt.next)) || strings.Join(not, ", ") != tt.not {
+			t.Errorf("%s: %s; next %v; not %q", tt.name, d.Detail, d.NextAt, not)
+		}
+	}
+}
+
+// What a decision was about is all in it, so that what acts on it can tell another.
+func TestSeen(t *testing.T) {
+	s := *solo(deaf).judge(t).of(t, "a").Seen
+	if s.Start == nil || !s.Start.Equal(ago(time.Hour).Time) {
+		t.Errorf("its process began %v", s.Start)
+	}
+	s.Start = nil
+	if want := (record.Seen{Host: "devbox", Project: "p", Workspace: "/w/a", Tmux: "p@a", PID: 100, SessionID: "s-a", Address: "127.0.0.1:9", Class: "9"}); s != want {
+		t.Errorf("%+v", s)
+	}
+	if s := *solo().judge(t).of(t, "a").Seen; s.Instance != "i1" || s.Version != "1.0.0" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// What a sweep launches counts for the next agent: as one that runs, and as a start.
+func TestCap_sweep(t *testing.T) {
+	for limit, want := range map[int]string{1: "launch 0, cap, cap", 2: "launch 0, launch 15, cap", 3: "launch 0, launch 15, launch 15"} {
+		j := newScene().agent("a", gone).agent("b", gone).agent("c", gone).with(func(s *scene) { s.tick.Caps.FleetSessions = limit }).judge(t)
+		var got []string
+		for _, d := range j.Decisions {
+			if a := d.Decision.Action; a != nil {
+				got = append(got, fmt.Sprint(a.Verb, " ", a.DelayS))
+				continue
+			}
+			got = append(got, d.Decision.Reason)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%d may run: %q, want %s", limit, got, want)
+		}
+	}
+}
+
+// A usage limit is what fleet-classify found, and said to its end; the longest of several.
+func TestPause(t *testing.T) {
+	rs := solo().with(func(s *scene) { s.pause = ago(-time.Hour) }).records(t)
+	if got := Pause(setOf(t, rs)); !timeOf(got).Equal(noon.Add(time.Hour)) {
+		t.Errorf("until %v", got)
+	}
+	cut := slices.DeleteFunc(slices.Clone(rs), func(r record.Record) bool { return r.By == judges && r.Kind == record.KindSurface })
+	if got := Pause(setOf(t, cut)); got != nil || len(cut) != len(rs)-1 {
+		t.Errorf("of a judge that did not end: until %v", got)
+	}
+}
+
+// Why little or nothing is decided is a note, of both ways to judge.
+func TestNotes(t *testing.T) {
+	const none, alone = "nothing is decided: ", "sessions that no list names are left alone: the scope's mode is not act, or it has no heal"
+	report := func(s *scene) { s.tick.Mode = "report" }
+	lost := &scene{desired: []desired.Agent{}, silent: map[string]bool{workspaces: true}}
+	for _, tt := range []struct {
+		name, judge string
+		scene       *scene
+		rc          int
+		notes       []string
+	}{
+		{"it acts", "judge", solo(), 0, nil},
+		{"it reports", "judge", solo().with(report), 0, []string{alone}},
+		{"no agents", "judge", newScene(), 0, nil},
+		{"no agents, and blind", "judge", newScene().with(blind), 2, []string{none + "macf/processes: permission denied"}},
+		{"no agents, blind, and it reports", "judge", newScene().with(blind).with(report), 2, []string{alone, none + "macf/processes: permission denied"}},
+		{"no agents, and blind", "upgrade", newScene().with(blind), 2, []string{none + "macf/processes: permission denied"}},
+		{"nobody looked at workspaces", "upgrade", lost, 2, []string{none + "fleet-observe-workspaces: no closing record"}},
+	} {
+		j := bothJudges[tt.judge](setOf(t, tt.scene.records(t)), Options{Desired: tt.scene.desired})
+		if j.RC != tt.rc || !slices.Equal(j.Notes, tt.notes) {
+			t.Errorf("%s, %s: rc %d, %q", tt.judge, tt.name, j.RC, j.Notes)
+		}
+	}
+	for name, judge := range bothJudges {
+		if j := judge(new(record.Set), Options{}); !slices.Equal(j.Notes, []string{"nothing is decided: the stream is empty"}) {
+			t.Errorf("%s of nothing: %q", name, j.Notes)
+		}
+	}
+}
