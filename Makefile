@@ -6,7 +6,7 @@ FIXTURES := fixtures/cc-2.1.280
 # -matrix judges for both systems at once.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build docs demo test vet lint vuln race faults truth mutate test-real capture bench fuzz fuzz-long soak
+.PHONY: build docs demo test lint vuln race faults truth mutate test-real capture bench fuzz fuzz-long soak
 
 build: ## the programs, into bin/
 	$(GO) build -o bin/ ./cmd/...
@@ -17,17 +17,15 @@ docs: build ## man pages and shell completions, into share/
 demo: build ## judge the captured fleet and print the report
 	@bin/fleet-observe-claude --fixtures $(FIXTURES) | bin/fleet-classify | bin/fleet-render --format md
 
-test: vet ## everything that runs without installing anything
+test: ## everything that runs without installing anything
 	$(GO) test $$($(GO) list ./... | grep -v /tests/faults)
 
 faults: ## full disks, odd files, clocks, limits of the system
 	$(GO) test ./tests/faults/... -count=1 -timeout 20m
 
-vet:
+lint: ## gofmt, vet and staticcheck, for Linux and macOS
 	$(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
-
-lint: ## gofmt and staticcheck, for Linux and macOS
 	@test -z "$$(gofmt -l cmd internal tests)" || { gofmt -d cmd internal tests; exit 1; }
 	printf 'linux: GOOS=linux\ndarwin: GOOS=darwin\n' | $(GO) run $(STATICCHECK) -matrix ./...
 

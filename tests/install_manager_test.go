@@ -43,6 +43,7 @@ func TestInstall_bootstrap(t *testing.T) {
 // An install that is killed while it builds leaves nothing that counts, and what
 // it leaves goes with the next.
 func TestInstall_killed(t *testing.T) {
+	long(t)
 	t.Parallel()
 	b := newInstallBox(t, "Darwin", "sh", false)
 	b.say("kill", "")
@@ -66,6 +67,7 @@ func TestInstall_killed(t *testing.T) {
 
 // While another install is at work nothing changes.
 func TestInstall_locked(t *testing.T) {
+	long(t)
 	t.Parallel()
 	b := newInstallBox(t, "Darwin", "sh", false)
 	base := filepath.Join(b.home, ".local/share/fleet-reconcile")
@@ -176,6 +178,7 @@ func TestInstall_systemd(t *testing.T) {
 // Without a service manager the programs are installed all the same, and cron's
 // line works as it is printed.
 func TestInstall_noJob(t *testing.T) {
+	long(t)
 	t.Parallel()
 	b := newInstallBox(t, "Linux", "sh", false)
 	b.say("mute", "")

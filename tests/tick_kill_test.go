@@ -83,13 +83,13 @@ func (b tickBox) killTick() {
 
 // What a tick may be doing when it is killed, and what a long run tries too.
 var killPoints = []killPoint{
-	{"fleet-ledger", "fire", "after"},
-	{"fleet-classify", "", "after"},
 	{"fleet-ledger", "append", "after"},
 	{"fleet-render", "--into", "before"},
 }
 
 var moreKillPoints = []killPoint{
+	{"fleet-ledger", "fire", "after"},
+	{"fleet-classify", "", "after"},
 	{"fleet-observe-claude", "", "after"},
 	{"fleet-observe-gh", "", "before"},
 	{"fleet-observe-paseo", "", "after"},

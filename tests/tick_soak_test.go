@@ -22,7 +22,7 @@ import (
 // running. FLEET_TICKS says how many.
 func TestTickSoak(t *testing.T) {
 	t.Parallel()
-	ticks := 4
+	ticks := 3
 	if s := os.Getenv("FLEET_TICKS"); s != "" {
 		var err error
 		if ticks, err = strconv.Atoi(s); err != nil {

@@ -51,6 +51,7 @@ type blocks struct {
 	r    io.Reader
 	read []byte // what was read and not yet given out, in buffer
 	free []byte // rest of the block that lines are kept in
+	size int    // of that block
 	into []byte // where is read to
 	seen int    // how much of read has no newline
 	err  error  // how r ended
@@ -89,7 +90,8 @@ func (b *blocks) keep(line []byte) []byte {
 		if len(line) > readSize {
 			return bytes.Clone(line)
 		}
-		b.free = make([]byte, blockSize)
+		b.size = min(max(2*b.size, readSize), blockSize)
+		b.free = make([]byte, b.size)
 	}
 	n := copy(b.free, line)
 	line, b.free = b.free[:n:n], b.free[n:]

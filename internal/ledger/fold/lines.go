@@ -45,7 +45,7 @@ type Line struct {
 // after an error of r, which it yields.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		br := bufio.NewReaderSize(r, 64<<10)
+		br := bufio.NewReaderSize(r, 16<<10)
 		var raw []byte
 		for n := 1; ; n++ {
 			var whole bool
