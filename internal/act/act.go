@@ -139,7 +139,8 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 			return err
 		}
 	}
-	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || o.Reason == "secret" || d.Alert != nil && d.Alert.Severity == "restarted") {
+	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || o.Reason == "secret" ||
+		d.Action.Verb == "resume" && o.Reason == "runs" || d.Alert != nil && d.Alert.Severity == "restarted") {
 		d.Alert = kept(*o)
 	}
 	if d.Alert == nil || a.Dry != "" {
@@ -160,7 +161,11 @@ func kept(o record.Outcome) *record.Alert {
 	if !slices.Contains([]string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "busy", "no-prompt"}, o.Reason) {
 		return nil
 	}
-	return &record.Alert{Severity: "kept-" + o.Reason, Text: "it does not answer, and is not restarted: " + o.Detail}
+	says := "it does not answer, and is not restarted: "
+	if o.Verb == "resume" {
+		says = "it stopped, and is not taken up again: "
+	}
+	return &record.Alert{Severity: "kept-" + o.Reason, Text: says + o.Detail}
 }
 
 // alert tells a person. The ledger's intent is the filing: fleet-asks makes a

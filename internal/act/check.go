@@ -125,7 +125,7 @@ func (a *Actor) stays(ctx context.Context, s record.Seen) error {
 	case p == nil && s.PID != 0:
 		return refused("changed", "its process has ended since it was looked at: the next sweep looks again")
 	case p != nil && s.PID == 0:
-		return refused("changed", "process %d runs there now: nothing is started beside it", p.PID)
+		return refused("runs", "process %d works in its directory: nothing is started beside it", p.PID)
 	case p != nil && (p.PID != s.PID || s.Start != nil && p.Start != nil && !p.Start.Equal(s.Start.Time)):
 		return refused("changed", "process %d runs there now, and %d did when it was looked at", p.PID, s.PID)
 	case p != nil && s.SessionID != "" && p.Session != "" && p.Session != s.SessionID:

@@ -62,6 +62,20 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// A session that stopped is not taken up again beside another process in its
+// directory: a person is told of that once.
+func TestKept_resume(t *testing.T) {
+	d := newDesk(t)
+	dec := d.decided(0, "resume")
+	dec.Action.Driver, dec.Seen.PID, dec.Seen.Start = "claude", 0, nil
+	for range 2 {
+		want(t, d.run(dec), "resume refused runs")
+	}
+	if h := d.state.Heal(dec.Agent); len(h.Alerts) != 1 || h.Alerts[0] != "kept-runs" || d.starts > 0 {
+		t.Errorf("%d starts, %+v", d.starts, h)
+	}
+}
+
 // refuses has a driver that refuses what it is asked to say.
 type refuses struct {
 	*desk
