@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -150,5 +151,39 @@ func TestTold_proof(t *testing.T) {
 	d := s.decided(0, "launch")
 	if got := s.does(d); got != "done" || !strings.Contains(s.last.Proof, "; instance ") || strings.Contains(s.last.Proof, token) {
 		t.Errorf("%s: %+v", got, s.last)
+	}
+}
+
+// A dry run closes nothing that another left.
+func TestDo_dry(t *testing.T) {
+	d := newDesk(t)
+	d.append(d.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "inject", Key: "agent-1"})
+	a := d.at(d.now)
+	a.Dry = "--execute was not given"
+	if err := a.Do(t.Context(), []record.Decision{d.decided(0, "inject")}); err != nil || d.wrote != 1 || len(d.state.Open()) != 1 {
+		t.Errorf("%v, %d entries", err, d.wrote)
+	}
+}
+
+// A person is told of each thing once: what they were told of another holds nothing back.
+func TestAlert_each(t *testing.T) {
+	d := newDesk(t)
+	for _, severity := range []string{"busy", "stuck", "busy", "stuck"} {
+		want(t, d.run(record.Decision{Agent: "agent-0", Decision: "HEAL", Seen: &record.Seen{Host: "devbox", Workspace: "/w/0"}, Alert: &record.Alert{Severity: severity, Text: "x"}}))
+	}
+	if got := d.state.Heal("agent-0").Alerts; !slices.Equal(got, []string{"busy", "stuck"}) {
+		t.Errorf("filed %q", got)
+	}
+}
+
+// Nothing is run when a session ends, unless there is something to run.
+func TestStart_then(t *testing.T) {
+	for _, then := range [][]string{nil, {"fleet-ledger", "exited"}} {
+		d, how := newDesk(t), driver.Launch{}
+		a := d.at(d.now)
+		a.Drivers, a.Then = map[string]driver.Driver{"tmux": launches{d, &how}}, then
+		if err := a.One(t.Context(), d.decided(0, "launch")); err != nil || d.starts != 1 || (then == nil) != (how.Then == nil) {
+			t.Errorf("%v, %d begun, %q", err, d.starts, how.Then)
+		}
 	}
 }

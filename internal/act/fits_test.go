@@ -42,6 +42,7 @@ func TestFits(t *testing.T) {
 		{"a", "LAUNCH", record.Action{Verb: "upgrade", To: "1.2.3", Argv: argv}, "decision"},
 		{"a", "UPGRADE", record.Action{Verb: "upgrade", To: "1.2.3", Argv: argv}, ""},
 		{"a", "UPGRADE", record.Action{Verb: "upgrade", Argv: argv}, "decision"},
+		{"a", "UPGRADE", record.Action{Verb: "upgrade", To: "latest", Argv: argv}, "decision"},
 		{"a", "HEAL", record.Action{Verb: "exec"}, "decision"},
 		{"a", "HEAL", record.Action{Verb: "inject", Text: reconcile.InjectText}, ""},
 		{"a", "HEAL", record.Action{Verb: "inject", Text: reconcile.InjectText + "!"}, "decision"},
@@ -55,6 +56,8 @@ func TestFits(t *testing.T) {
 		{" a", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"},
 		{"a_b", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"},
 		{"a/b", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"},
+		{"glpat-" + "fake0123456789bcdghij", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"}, // a name, and a credential
+		{"session:s1@ghp_" + strings.Repeat("FAKE", 9), "HEAL", record.Action{Verb: "mail", Text: reconcile.HungText}, "decision"},
 		{"session:s1", "HEAL", record.Action{Verb: "mail", Text: reconcile.HungText}, ""},
 		{"session:s1@second", "HEAL", record.Action{Verb: "mail", Text: reconcile.StalledText}, ""},
 		{"session:s1", "RESUME", record.Action{Verb: "inject", Text: reconcile.ResumeText}, ""},
@@ -106,6 +109,7 @@ func TestFits_switchedOff(t *testing.T) {
 	if d.state.Heal("agent-0").SweptAt == nil {
 		t.Error("the sweep does not count")
 	}
+	want(t, d.run(d.decided(1, "launch")), "launch done") // no matter of the switch
 }
 
 // A decision that asks for nothing is one of an agent as well: what is said of none
@@ -233,5 +237,22 @@ func TestFits_secretCommand(t *testing.T) {
 	}
 	if got := d.state.Heal("agent-0").Alerts; !slices.Equal(got, []string{"kept-secret"}) {
 		t.Errorf("filed %q", got)
+	}
+	a := d.at(d.now)
+	a.Command = func(string, string) []string { return command }
+	d.runs(d.agents[0])
+	d.agents[0].answers = false
+	if err := a.Do(t.Context(), []record.Decision{d.decided(0, "inject")}); err != nil || len(d.said) != 1 {
+		t.Errorf("%v: written to %q: nothing is started by a message", err, d.said)
+	}
+}
+
+// A session without an id is called by its process, and is no other.
+func TestFits_pid(t *testing.T) {
+	for agent, want := range map[string]string{"session:pid:7": "", "session:s1": "decision", "session:": "decision"} {
+		a := &Actor{Known: known}
+		if got := reasonOf(a.fits(record.Decision{Agent: agent, Decision: "OK", Seen: &record.Seen{PID: 7}})); got != want {
+			t.Errorf("%s: %q, want %q", agent, got, want)
+		}
 	}
 }
