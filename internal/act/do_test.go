@@ -80,24 +80,6 @@ func TestKept_passing(t *testing.T) {
 	}
 }
 
-// What list and stream do not have is left, whatever the list would start.
-func TestFits_unknown(t *testing.T) {
-	for _, reason := range []string{"decision", "driver"} {
-		d := newDesk(t)
-		d.agents[0].answers = false
-		dec := d.decided(0, "inject")
-		a, got := d.at(d.now), ""
-		a.Known = func(record.Decision) error { return Refused(reason, "nothing has it") }
-		a.Emit = func(_ string, o record.Outcome) error {
-			got = fmt.Sprint(o.Result, " ", o.Reason, " ", o.Detail)
-			return nil
-		}
-		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || got != "refused "+reason+" nothing has it" || len(d.said) > 0 || d.state.Heal("agent-0").LastAct != nil {
-			t.Errorf("%v, %s, written to %q", err, got, d.said)
-		}
-	}
-}
-
 // A command that the ledger could not hold is not begun.
 func TestFits_long(t *testing.T) {
 	for n, want := range map[int]string{fold.MaxLine / 2: "refused text", fold.MaxLine / 3: "done"} {
@@ -120,26 +102,19 @@ func TestFits_long(t *testing.T) {
 // told nor the ledger.
 func TestRefused_texts(t *testing.T) {
 	token := "ghp_" + strings.Repeat("FAKE", 9)
-	for name, lay := range map[string]func(a *Actor){
-		"before": func(a *Actor) { a.Known = func(record.Decision) error { return Refused(token, token) } },
-		"after": func(a *Actor) {
-			a.Update = func(context.Context, string, string) error { return Refused(token, token) }
-		},
-	} {
-		s, out := &spot{desk: newDesk(t)}, ""
-		a, book := s.acting(&out), &keeps{Book: s}
-		a.Book = book
-		a.Emit = func(subject string, o record.Outcome) error {
-			out += fmt.Sprint(subject, o)
-			return nil
-		}
-		lay(a)
-		if err := a.One(t.Context(), s.decided(0, "upgrade")); err != nil || out == "" || len(book.kept) != map[string]int{"after": 2}[name] {
-			t.Errorf("%s: %v, %d entries, %s", name, err, len(book.kept), out)
-		}
-		if all := out + strings.Join(book.kept, ""); strings.Contains(all, "FAKEFAKE") {
-			t.Errorf("%s: %s", name, all)
-		}
+	s, out := &spot{desk: newDesk(t)}, ""
+	a, book := s.acting(&out), &keeps{Book: s}
+	a.Book = book
+	a.Emit = func(subject string, o record.Outcome) error {
+		out += fmt.Sprint(subject, o)
+		return nil
+	}
+	a.Update = func(context.Context, string, string) error { return refused(token, "%s", token) }
+	if err := a.One(t.Context(), s.decided(0, "upgrade")); err != nil || out == "" || len(book.kept) != 2 {
+		t.Errorf("%v, %d entries, %s", err, len(book.kept), out)
+	}
+	if all := out + strings.Join(book.kept, ""); strings.Contains(all, "FAKEFAKE") {
+		t.Error(all)
 	}
 }
 
