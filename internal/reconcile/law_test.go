@@ -202,7 +202,8 @@ func TestEmpty(t *testing.T) {
 // done there.
 func TestLaw_hosts(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
-	for range 60 {
+	for i := range 60 {
+		other := []string{"attic", "zoo"}[i%2] // before and behind ours
 		s, far := randomScene(rnd), randomScene(rnd)
 		if s.tick == nil {
 			continue // nothing says which machine the stream is about
@@ -211,11 +212,11 @@ func TestLaw_hosts(t *testing.T) {
 		far.tick, far.silent = nil, map[string]bool{judges: true}
 		both := slices.Clone(rs)
 		for _, r := range far.records(t) {
-			r.Host = "attic"
+			r.Host = other
 			both = append(both, r)
 		}
-		for i, v := range far.verdicts { // of a classify that judged both
-			r, err := record.New(record.KindVerdict, record.NewTime(noon), "attic", "fleet-classify-2", i, v)
+		for id, v := range far.verdicts { // of a classify that judged both
+			r, err := record.New(record.KindVerdict, record.NewTime(noon), other, "fleet-classify-2", id, v)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -98,6 +98,7 @@ func TestPause(t *testing.T) {
 	}{
 		{[]record.Finding{{Name: "pause", Until: ago(0)}, {Name: "pause", Until: ago(-time.Hour)}, {Name: "pause", Until: ago(time.Hour)}}, ago(-time.Hour)},
 		{[]record.Finding{{Name: "pause"}, {Name: "count", Until: ago(-time.Hour)}}, nil},
+		{[]record.Finding{{Name: "pause", Until: ago(-time.Hour)}, {Name: "pause"}}, ago(-time.Hour)},
 	} {
 		rs := []record.Record{}
 		for i, f := range tt.found {
