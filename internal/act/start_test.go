@@ -71,7 +71,7 @@ func TestKept(t *testing.T) {
 	for range 2 {
 		want(t, d.run(dec), "restart refused attached")
 	}
-	if h := d.state.Heal(d.agents[0].name); len(h.Alerts) != 1 || h.Alerts[0] != "kept-attached" {
+	if h := d.state.Heal(d.agents[0].name); len(h.Alerts) != 1 || h.Alerts[0] != "kept-attached" || !strings.HasPrefix(h.Texts["kept-attached"], "it does not answer, and is not restarted: ") {
 		t.Errorf("%+v", h)
 	}
 }
@@ -85,7 +85,7 @@ func TestKept_resume(t *testing.T) {
 	for range 2 {
 		want(t, d.run(dec), "resume refused runs")
 	}
-	if h := d.state.Heal(dec.Agent); len(h.Alerts) != 1 || h.Alerts[0] != "kept-runs" || d.starts > 0 {
+	if h := d.state.Heal(dec.Agent); len(h.Alerts) != 1 || h.Alerts[0] != "kept-runs" || !strings.HasPrefix(h.Texts["kept-runs"], "it stopped, and is not taken up again: ") || d.starts > 0 {
 		t.Errorf("%d starts, %+v", d.starts, h)
 	}
 }
