@@ -139,8 +139,7 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 			return err
 		}
 	}
-	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || o.Reason == "secret" ||
-		d.Action.Verb == "resume" && o.Reason == "runs" || d.Alert != nil && d.Alert.Severity == "restarted") {
+	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || o.Reason == "secret" || d.Action.Verb == "resume" && o.Reason == "runs") {
 		d.Alert = kept(*o)
 	}
 	if d.Alert == nil || a.Dry != "" {
