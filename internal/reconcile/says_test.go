@@ -120,8 +120,9 @@ func TestPause(t *testing.T) {
 
 // Why little or nothing is decided is a note, of both ways to judge.
 func TestNotes(t *testing.T) {
-	const none, alone = "nothing is decided: ", "sessions that no list names are left alone: the scope's mode is not act, or it has no heal"
+	const none, alone = "nothing is decided: ", "sessions that no list names are left alone: the scope's mode is not act"
 	report := func(s *scene) { s.tick.Mode = "report" }
+	heals := func(s *scene) { s.tick.Heal = nil }
 	lost := &scene{desired: []desired.Agent{}, silent: map[string]bool{workspaces: true}}
 	for _, tt := range []struct {
 		name, judge string
@@ -131,6 +132,7 @@ func TestNotes(t *testing.T) {
 	}{
 		{"it acts", "judge", solo(), 0, nil},
 		{"it reports", "judge", solo().with(report), 0, []string{alone}},
+		{"it has no heal", "judge", solo().with(heals), 0, []string{"sessions that no list names are left alone: the scope's heal is null"}},
 		{"no agents", "judge", newScene(), 0, nil},
 		{"no agents", "upgrade", newScene(), 0, nil},
 		{"blind", "judge", solo().with(blind), 2, nil},
