@@ -1,6 +1,7 @@
 package act
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -50,7 +51,15 @@ func TestReady(t *testing.T) {
 		"it says to who asks that it works":   {"restart", func(s *spot) { s.health = func(h *record.Health) { h.Busy = &works } }, "refused busy"},
 		"it answers by now":                   {"restart", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
 		"what works beside it is not seen":    {"restart", only("beside"), "refused unknown"},
-		"whether it waits is not seen":        {"restart", func(s *spot) { only("waits")(s); shows(func(s *driver.State) { s.Prompt = false })(s) }, "refused unknown"},
+		"it has no prompt":                    {"restart", shows(func(s *driver.State) { s.Prompt = false }), "refused no-prompt"},
+		"an upgraded one has no prompt":       {"upgrade", shows(func(s *driver.State) { s.Prompt = false }), "refused no-prompt"},
+		"nothing listed it, and it answers":   {"restart", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
+		"macf has it":                         {"inject", locked(time.Minute), "refused maintenance"},
+		"macf has it, and it is gone":         {"launch", locked(14 * time.Minute), "refused maintenance"},
+		"macf has it, and it is deaf":         {"restart", locked(0), "refused maintenance"},
+		"macf has it, and it is behind":       {"upgrade", locked(0), "refused maintenance"},
+		"whether macf has it is not seen":     {"inject", only("lock"), "refused unknown"},
+		"whether a launched one answers":      {"launch", only("health"), "refused unknown"},
 		"a process came up in its session":    {"launch", shows(func(s *driver.State) { *s = driver.State{Alive: true, PID: 99} }), "refused runs"},
 		"whether a process came is not seen":  {"launch", only("process"), "refused unknown"},
 		"it answers, and was to be launched":  {"launch", func(s *spot) { s.agents[0].lists = "i9"; s.health = func(h *record.Health) { h.Online = true } }, "refused reachable"},
@@ -64,6 +73,9 @@ func TestReady(t *testing.T) {
 			s.agents[0].answers = false
 			d := s.decided(0, tt.verb)
 			d.Seen.SessionID = "s0"
+			if strings.HasPrefix(name, "nothing listed it") {
+				d.Seen.Address = ""
+			}
 			if tt.verb == "resume" {
 				d.Action.Driver = "claude"
 			}
@@ -90,6 +102,20 @@ func TestReady_beside(t *testing.T) {
 			}
 			return p
 		}
+		if got := s.does(d); got != "done" {
+			t.Errorf("%s: %s", verb, got)
+		}
+	}
+}
+
+// A lock that nobody renews any more holds nobody off; one of an agent is none of
+// a session that no list names.
+func TestReady_locked(t *testing.T) {
+	for verb, lay := range map[string]func(*spot){"inject": locked(15 * time.Minute), "mail": locked(0)} {
+		s := &spot{desk: newDesk(t)}
+		d := s.decided(0, verb)
+		d.Seen.SessionID = "s0"
+		lay(s)
 		if got := s.does(d); got != "done" {
 			t.Errorf("%s: %s", verb, got)
 		}
