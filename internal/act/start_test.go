@@ -19,7 +19,7 @@ type taken struct {
 }
 
 func (d *taken) Look(context.Context, driver.Target) (driver.State, error) {
-	return driver.State{Alive: d.alive && d.stopped == 0}, nil
+	return driver.State{Alive: d.alive && d.stopped == 0, Moving: d.alive}, nil
 }
 
 func (d *taken) Stop(context.Context, driver.Target, time.Duration) error {
