@@ -142,7 +142,7 @@ func TestFits_unknown(t *testing.T) {
 	}
 }
 
-// A command that the ledger could not hold is not begun.
+// A command that the ledger could not hold is not begun, and a person is told.
 func TestFits_long(t *testing.T) {
 	for n, want := range map[int]string{fold.MaxLine / 2: "refused text", fold.MaxLine / 3: "done"} {
 		d := newDesk(t)
@@ -154,8 +154,8 @@ func TestFits_long(t *testing.T) {
 			got = strings.TrimSpace(o.Result + " " + o.Reason)
 			return nil
 		}
-		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || got != want || d.starts != map[bool]int{true: 1}[want == "done"] {
-			t.Errorf("%d bytes: %s, %v, %d begun", n, got, err, d.starts)
+		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || got != want || d.starts != map[bool]int{true: 1}[want == "done"] || slices.Contains(d.state.Heal("agent-0").Alerts, "kept-text") == (want == "done") {
+			t.Errorf("%d bytes: %s, %v, %d begun, told %q", n, got, err, d.starts, d.state.Heal("agent-0").Alerts)
 		}
 	}
 }
