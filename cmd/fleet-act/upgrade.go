@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -16,7 +17,7 @@ import (
 // is left that can be upgraded now. Without --execute it says what would be first.
 // Agents that are left are named; that one failed is status 1.
 func (d *deed) upgrade() error {
-	if !reconcile.IsVersion(d.opts.To) {
+	if !reconcile.IsVersion(d.opts.To) || guard.Withhold(d.opts.To) != d.opts.To {
 		return cli.Usage(errors.New("--to: want a version such as 1.2.3"))
 	}
 	o := reconcile.Options{Desired: d.desired}

@@ -57,7 +57,6 @@ type Actor struct {
 	Dry     string                                                        // why nothing is done, only said; "": it is done
 	Then    []string                                                      // what notes how a session ended: the agent and the status are added
 	Command func(agent, workspace string) []string                        // what starts an agent, nil of one that is not wanted there
-	Known   func(d record.Decision) error                                 // why what a decision is about is nothing that list and stream have
 	Update  func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
 	Tell    func(ctx context.Context, agent, severity, text string) error // hands a person what they should know beside the ledger; nil: the ledger alone
 	Now     func() time.Time                                              //
@@ -124,7 +123,8 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 	d = plain(d)
 	if a.Dry == "" {
 		if err := a.forged(d); err != nil {
-			return a.leave(d, err)
+			r, _ := errors.AsType[refusal](err)
+			return a.Leave(d, r.detail)
 		}
 	}
 	if d.Action != nil {
@@ -202,6 +202,3 @@ func (r refusal) Error() string { return r.reason + ": " + r.detail }
 func refused(reason, format string, args ...any) error {
 	return refusal{reason, fmt.Sprintf(format, args...)}
 }
-
-// Refused is why a decision is not done, for Known: one word, and one line.
-func Refused(reason, detail string) error { return refusal{reason, detail} }

@@ -31,7 +31,7 @@ func kept(d record.Decision, o record.Outcome) *record.Alert {
 		return &record.Alert{Severity: "kept-secret", Text: "it is not started: " + o.Detail}
 	case starts && slices.Contains(lasting, o.Reason), o.Verb == "restart" && o.Reason == "busy":
 		return &record.Alert{Severity: "kept-" + o.Reason, Text: says + o.Detail}
-	case d.Alert != nil && d.Alert.Severity == "restarted": // it was not
+	case o.Verb == "restart": // that it is restarted was to be told
 		return nil
 	}
 	return d.Alert

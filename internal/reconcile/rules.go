@@ -82,6 +82,9 @@ var Rules = []Rule{
 // fleetThrottled is from how many agents at a limit on no agent is healed.
 const fleetThrottled = 2
 
+// manySweeps is how many sweeps are counted on which an agent did not answer.
+const manySweeps = 1 << 20
+
 // throttledLong is after how many sweeps at a limit a person is told.
 const throttledLong = 3
 
@@ -221,7 +224,7 @@ func skip(format string, args ...any) draft {
 
 // heal is a decision about an agent that does not answer: one sweep more.
 func heal(f *Facts, format string, args ...any) draft {
-	return draft{record.Decision{Decision: "HEAL", Detail: fmt.Sprintf(format, args...), Deaf: f.Heal.Deaf + 1}}
+	return draft{record.Decision{Decision: "HEAL", Detail: fmt.Sprintf(format, args...), Deaf: min(max(f.Heal.Deaf, 0), manySweeps) + 1}}
 }
 
 // not says what is not done, and that this is the reason of the decision.
