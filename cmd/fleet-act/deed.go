@@ -139,8 +139,9 @@ func (d *deed) act() error {
 	if err != nil {
 		return err
 	}
+	updater := driver.Updater{Env: environment(), Lock: filepath.Join(d.scope.StateDir, "update.lock")}
 	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(), Host: d.host,
-		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Known: d.known, Update: driver.Updater(environment()),
+		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Known: d.known, Lets: d.lets, Update: updater.Update, Updates: updater.Works,
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
 	d.actor.Patient.Green = d.opts.Verify
 	if d.scope.OwnerChannel.Kind == "command" {
@@ -163,18 +164,12 @@ func (d *deed) health() observe.Health {
 
 // dry says why nothing is done, "" when it is.
 func (d *deed) dry() string {
-	heals := len(d.std.Args) == 0 || d.std.Args[0] == "stalled" // what else there is the owner asks for
+	off := d.off(d.scope)
 	switch {
 	case !d.opts.Execute:
 		return "--execute was not given"
-	case !d.scope.Enabled:
-		return "the scope's dispatch_enabled is not 1"
-	case d.scope.Heal == nil && heals:
-		return "the scope's heal is null"
-	case d.scope.Mode != "act":
-		return "the scope's mode is not act"
-	case d.scope.DryRun:
-		return "the scope's dry_run is 1"
+	case off != "":
+		return off
 	case d.w.Dry():
 		return "DRY_RUN is set"
 	case d.tick == nil && !slices.Equal(d.std.Args, []string{"recover"}):
