@@ -47,6 +47,7 @@ type deed struct {
 	host  string
 	actor *act.Actor
 	lock  io.Closer
+	last  record.Outcome // that was told
 
 	desired []desired.Agent // the list; nil: every workspace
 }
@@ -238,6 +239,7 @@ func (d *deed) emit(subject string, o record.Outcome) error {
 	if err := d.std.AddData(record.KindOutcome, record.NewTime(time.Now()), d.host, subject, o); err != nil {
 		return err
 	}
+	d.last = o
 	return d.std.Out.Flush() // what was done is told when it was, whatever comes after
 }
 
