@@ -97,6 +97,9 @@ func TestDo_told(t *testing.T) {
 		"while it looks again": {"upgrade", func(s *spot, end func()) {
 			s.update = func() error { s.look = func(*driver.State) { end() }; return nil }
 		}, "unknown unseen", true},
+		"while it looks again, and is refused": {"upgrade", func(s *spot, end func()) {
+			s.update = func() error { s.look = func(st *driver.State) { end(); st.Draft = true }; return nil }
+		}, "unknown unseen", true},
 		"when what it does is done": {"restart", func(s *spot, end func()) {
 			s.health = func(*record.Health) {
 				if s.starts > 0 {

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -65,7 +66,7 @@ func TestUpdater_outlives(t *testing.T) {
 		t.Error(Updater{Env: os.Environ(), Lock: lock}.Update(t.Context(), ".", ""))
 		return
 	}
-	u := updater(t, "echo $$ >\"$FLEET_UPDATE.pid\"; exec sleep 600\n")
+	u := updater(t, "[ -z \"$FLEET_UPDATE\" ] || echo $$ >\"$FLEET_UPDATE.pid\"; exec sleep 600\n")
 	cmd := exec.Command(os.Args[0], "-test.run=^TestUpdater_outlives$")
 	cmd.Env = append(os.Environ(), "FLEET_UPDATE="+u.Lock)
 	if err := cmd.Start(); err != nil {
@@ -81,7 +82,9 @@ func TestUpdater_outlives(t *testing.T) {
 	if err := u.Works(); err == nil || !strings.HasPrefix(err.Error(), "an update of before still works: macf update in ., of fleet-act, process "+strconv.Itoa(cmd.Process.Pid)) {
 		t.Errorf("%v", err)
 	}
-	if _, held := errors.AsType[*command.HeldError](u.Update(t.Context(), ".", "")); !held {
+	soon, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, held := errors.AsType[*command.HeldError](u.Update(soon, ".", "")); !held {
 		t.Error("a second one is begun")
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
