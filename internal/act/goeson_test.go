@@ -117,11 +117,16 @@ func TestDo_told(t *testing.T) {
 				d.Action.DelayS = 1
 			}
 			tt.lay(s, func() { cancel(ended) })
-			a := s.acting(&got)
+			a, outcomes := s.acting(&got), 0
+			emit := a.Emit
+			a.Emit = func(subject string, o record.Outcome) error { outcomes++; return emit(subject, o) }
 			a.SeenAt = record.TimeOf(s.now.Add(-time.Second))
 			err := a.Do(ctx, []record.Decision{d, s.decided(1, "inject")})
 			if !errors.Is(err, ended) && !errors.Is(err, context.Canceled) || got != tt.want || slices.Contains(s.said, "agent-1") || s.state.Heal("agent-0").SweptAt != nil {
 				t.Errorf("%v, %q, written to %q", err, got, s.said)
+			}
+			if tt.want == "" && outcomes > 0 || tt.open && s.last.Detail == "" {
+				t.Errorf("%d outcomes, %+v", outcomes, s.last)
 			}
 			if h := s.state.Heal("agent-0"); (len(h.Open) > 0) != tt.open || (h.LastEnd != "") != (tt.want == "done") {
 				t.Errorf("%+v", h)
