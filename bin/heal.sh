@@ -10,9 +10,9 @@
 #
 # It runs when the scope's dispatch_enabled is exactly 1 and its heal is no null.
 # It acts when the scope's mode is act and its dry_run exactly 0; else the report
-# says what it would do. FLEET_CONFIG names another configuration. Every sweep
-# ends with an entry in the ledger, whatever became of it: when that is missing for
-# one and a half intervals, tick.sh asks about it. Status: 0 done, or switched off;
+# says what it would do. FLEET_CONFIG names another configuration. Every sweep that
+# the configuration lets begin ends with an entry in the ledger: when that is missing
+# for one and a half intervals, tick.sh asks about it. Status: 0 done, or switched off;
 # 1 failed; 75 another sweep runs.
 #
 # Steps say what they meet in heal.log in the state directory, which is cut to its
@@ -39,15 +39,9 @@ fail() {
 	from='' to=''
 	echo "heal.sh: the sweep failed: $1" >&2
 	say "the sweep failed: $1; more is in $state/heal.log"
-	{ stale "$1" && lead "$state/heal/failed.md" heal.md; } || say "$state/heal.md is of an earlier sweep, which could not be noted in it"
+	{ stale sweep "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } || say "$state/heal.md is of an earlier sweep, which could not be noted in it"
 	clean -- fleet-ledger swept --status 1 --detail "$1" || say 'that it failed could not be noted in the ledger'
 	exit 1
-}
-# stale WHY makes the report of a sweep that failed: that it did, and the last one.
-stale() {
-	{ printf '**The sweep of %s failed: %s**\n\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" &&
-		[ ! -f "$state/heal/report.md" ] || { printf 'The last report that could be made:\n\n' && cat "$state/heal/report.md"; }; } >"$state/heal/failed.md.part" &&
-		mv -f "$state/heal/failed.md.part" "$state/heal/failed.md"
 }
 judge() {
 	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-reconcile ${desired:+"--desired=$desired"} 2>"$dir/said.part"
@@ -105,6 +99,15 @@ sweep() {
 	echo "sweep: $(sed -n '/^[0-9][0-9]* [A-Z]/p' "$state/heal/report.md" | head -n 1): $state/heal/report.md"
 }
 
+# unswept WHY: no sweep runs, which heal.md says where the configuration can't say that
+# it is elsewhere.
+unswept() {
+	state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE
+	[ ! -f "$state/heal/report.md" ] || { stale sweep "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } 2>/dev/null
+	echo "heal.sh: $1" >&2
+	exit 1
+}
+
 heal_around() {
 	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "heal.sh: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
 	FLEET_CHILD=1
@@ -112,8 +115,8 @@ heal_around() {
 	values=$(settings state_dir tick_timeout_min gh_token_file desired_agents heal listing_cap)
 	case $? in
 	0) ;;
-	2 | 3) echo 'heal.sh: the configuration has a mistake, so no sweep runs; fleet-config check names it' >&2 && exit 1 ;;
-	*) echo "heal.sh: a program of fleet is missing or broken in ${self%/*}, so no sweep runs" >&2 && exit 1 ;;
+	2 | 3) unswept 'the configuration has a mistake, so no sweep runs; fleet-config check names it' ;;
+	*) unswept "a program of fleet is missing or broken in ${self%/*}, so no sweep runs" ;;
 	esac
 	[ -n "$values" ] || { echo "heal.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0; }
 	{ IFS= read -r state && read -r minutes && IFS= read -r token && IFS= read -r desired && IFS= read -r heal && read -r cap; } <<END || { echo 'heal.sh: the configuration could not be read' >&2 && exit 1; }

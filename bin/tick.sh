@@ -1,7 +1,8 @@
 #!/bin/sh
 # tick.sh makes one tick for the scope $FLEET_SCOPE: it looks at everything,
 # judges it, asks the owner what is new, and leaves a report in the scope's
-# state directory, where latest.md, latest.html and latest.json lead to it.
+# state directory, where latest.md, latest.html and latest.json lead to it. After a
+# tick that failed, latest.md says so above the last report.
 #
 # Usage:
 #
@@ -74,6 +75,16 @@ named() { case $surfaces in *"\"$1\""*) ;; *) return 1 ;; esac; } # PRODUCT
 names_of() { printf '%s\n' "$1" | sed -e 's/[[{]/\
 /g' | sed -n 's/^"name":"\([A-Za-z0-9._-]*\)",.*/\1/p'; }
 lead() { ln -sf "${1#"$state"/}" "$state/$2.part" && mv -f "$state/$2.part" "$state/$2"; } # FILE LINK
+# stale WHAT WHY LAST FILE makes FILE, which says that it failed and has the report
+# LAST, so that nobody takes that for one of now.
+stale() {
+	{ printf '**The %s of %s failed: %s**\n\n' "$1" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$2" &&
+		[ ! -f "$3" ] || { printf 'The last report that could be made:\n\n' && cat "$3"; }; } >"$4.part" && mv -f "$4.part" "$4"
+}
+outdated() { # WHY: latest.md is of an earlier tick, when there is one, and says so
+	for last in "$state"/ticks/*/report.md; do :; done
+	[ ! -f "$last" ] || { stale tick "$1" "$last" "$state/failed.md" && lead "$state/failed.md" latest.md; }
+}
 reports() { # what there is of them is shown, also when one could not be made; says is a line of it
 	missing='' asks=$dir/asks.md
 	says=$(fed "$dir/snapshot.ndjson" fleet-render --into "$dir") || missing="a report could not be made, in $dir"
@@ -96,6 +107,7 @@ fail() {
 	[ -z "$dir" ] || rm -f "$dir/stages.part" "$dir/sessions.part"
 	echo "tick.sh: tick ${n:-without a number} failed: $1" >&2 || where="$state/tick.log cannot be written"
 	say "tick ${n:-without a number} failed: $1; $where"
+	outdated "$1"
 	[ -z "$n" ] || note_end 1
 	exit 1
 }
@@ -217,6 +229,7 @@ stamps() {
 	return 1
 }
 broken() { # KIND TEXT
+	case $1 in lock | ask) ;; *) outdated "$2" 2>/dev/null ;; esac
 	alert "$1" "$2"
 	exit 1
 }
@@ -231,6 +244,7 @@ to_end() {
 # recorded refuses a recorded machine that the ledger of this one can't remember.
 recorded() {
 	[ -n "${FLEET_CONFIG-}" ] || { echo 'tick.sh: FLEET_FIXTURES is set, so FLEET_CONFIG must name the configuration' >&2 && exit 1; }
+	[ -f "$FLEET_FIXTURES/meta.json" ] || { echo "tick.sh: FLEET_FIXTURES=$FLEET_FIXTURES is no recording: it has no meta.json" >&2 && exit 1; }
 	there=$(sed -n 's/.*"host": *"\([^"]*\)".*/\1/p' "$FLEET_FIXTURES/meta.json") here=$(uname -n)
 	[ "$there" = "${here%%.*}" ] || { echo "tick.sh: $FLEET_FIXTURES/meta.json names the host $there, and this is ${here%%.*}: whose ledger is used must be whose machine is read" >&2 && exit 1; }
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // programs returns the names of the built programs.
@@ -202,6 +203,26 @@ printf '%s\n' "${COMPREPLY[@]}"`
 		got = slices.Compact(got) // a program may be in two directories of PATH
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v\n got %q\nwant %q", tt.words, err, got, want)
+		}
+	}
+}
+
+// The help of every program is readable on a terminal of 80 columns: no line is
+// longer, and what an option does begins in the left half.
+func TestHelp(t *testing.T) {
+	option := regexp.MustCompile(`(?m)^ +(?:-., +)?--\S+ {2,}`)
+	for _, name := range programs(t) {
+		out, err := exec.Command(filepath.Join(bin, name), "--help").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 || len(option.FindString(line)) > 45 {
+				t.Errorf("%s: %d columns: %s", name, n, line)
+			}
+		}
+		if len(option.FindAllString(string(out), -1)) < 3 {
+			t.Errorf("%s: no options in\n%s", name, out)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 // agent to which nothing could be done is passed by. Agents that are left are named;
 // that somebody is left, or failed, is status 1.
 func (d *deed) upgrade() error {
-	if !reconcile.IsVersion(d.opts.To) {
+	if !reconcile.IsVersion(d.opts.To) || guard.Withhold(d.opts.To) != d.opts.To {
 		return cli.Usage(errors.New("--to: want a version such as 1.2.3"))
 	}
 	if err := d.fresh(); err != nil {

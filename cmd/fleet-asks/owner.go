@@ -58,10 +58,26 @@ func list(std *cli.Std, opts *options) error {
 		}
 		fmt.Fprintf(std.Out, "%d %s\t%s\t%s\t%s%s\n", a.Batch, a.ID, age(std.Clock, a.Since), orDash(a.Class), guard.Text(a.Question, 4000), mark)
 	}
+	if err := doubt(state); err != nil {
+		return err
+	}
 	if shown == 0 {
 		std.Warn("no open ask")
 	}
 	return nil
+}
+
+// doubt is the error of a ledger of which lines can't be read: any may be an ask, or
+// an answer. Nil: all were read.
+func doubt(s *fold.State) error {
+	newer := 0
+	for _, n := range s.Newer {
+		newer += n
+	}
+	if s.Damaged+newer == 0 {
+		return nil
+	}
+	return cli.Partial(fmt.Errorf("%d damaged lines of the ledger and %d of a later release may be asks that are open, or answers: fleet-ledger verify names them", s.Damaged, newer))
 }
 
 // age is how long ago t was, in its two largest units.
@@ -123,5 +139,9 @@ func ack(std *cli.Std, opts *options) error {
 	default:
 		fmt.Fprintf(std.Out, "answered %d asks\n", len(keys))
 	}
-	return nil
+	state, err := l.Read()
+	if err != nil {
+		return err
+	}
+	return doubt(state)
 }

@@ -45,6 +45,9 @@ func show(ctx context.Context, std *cli.Std, opts *options) error {
 	if err != nil {
 		return err
 	}
+	if err := doubt(state); err != nil { // the next tick asks about it
+		std.Warn("%v", err)
+	}
 	due, ok := state.Due(std.Clock, fold.Pace{RaiseAfter: time.Duration(s.AskRaiseAfter) * time.Minute, Renotify: time.Duration(s.AskRenotifyH) * time.Hour})
 	if !ok {
 		return nil

@@ -12,7 +12,6 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
-	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/machine"
@@ -179,27 +178,11 @@ func (p program) doubt(f *config.File, only string) {
 	}
 }
 
-// lists returns what is wrong in the lists of agents that a scope, or any scope,
-// names.
-func (p program) lists(f *config.File, only string) (err error) {
-	for _, id := range f.Scopes() {
-		s, _ := f.Scope(id)
-		if s.Desired == "" || only != "" && only != id || p.w.Recorded() {
-			continue
-		}
-		b, bad := cli.ReadFile(s.Desired)
-		if bad == nil {
-			_, bad = desired.Parse(s.Desired, b)
-		}
-		err = errors.Join(err, bad)
-	}
-	return err
-}
-
 func (p program) warn(f *config.File, s *config.Scope, place config.Placement) {
 	for _, says := range place.Unfound {
 		p.std.Warn("%s: scope %s: repos: %s: while it is, a session that is in no other repository of the scope is unknown, not out of scope", f.Path, s.ID, says)
 	}
+	p.missing(f, s)
 	if err := notify.Able(s.OwnerChannel); err != nil && !p.w.Recorded() {
 		p.std.Warn("%s: scope %s: owner_channel: %s", f.Path, s.ID, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}

@@ -58,7 +58,6 @@ type Actor struct {
 	Dry     string                                                        // why nothing is done, only said; "": it is done
 	Then    []string                                                      // what notes how a session ended: the agent and the status are added
 	Command func(agent, workspace string) []string                        // what starts an agent, nil of one that is not wanted there
-	Known   func(d record.Decision) error                                 // why what a decision is about is nothing that list and stream have
 	Lets    func(verb string) error                                       // why the configuration, as it is at this moment, lets no such act be done
 	Update  func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
 	Updates func() error                                                  // says that an update still works which a run began that died, or that nobody can tell
@@ -127,7 +126,8 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 	d = plain(d)
 	if a.Dry == "" {
 		if err := a.forged(d); err != nil {
-			return a.leave(d, err)
+			r, _ := errors.AsType[refusal](err)
+			return a.Leave(d, r.detail)
 		}
 	}
 	if d.Action != nil {
@@ -141,8 +141,7 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 			return err
 		}
 	}
-	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || o.Reason == "secret" ||
-		d.Action.Verb == "resume" && o.Reason == "runs" || d.Alert != nil && d.Alert.Severity == "restarted") {
+	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || o.Reason == "secret" || d.Action.Verb == "resume" && o.Reason == "runs") {
 		d.Alert = kept(*o)
 	}
 	if d.Alert == nil || a.Dry != "" {
@@ -229,6 +228,3 @@ func (r refusal) Error() string { return r.reason + ": " + r.detail }
 func refused(reason, format string, args ...any) error {
 	return refusal{reason, fmt.Sprintf(format, args...)}
 }
-
-// Refused is why a decision is not done, for Known: one word, and one line.
-func Refused(reason, detail string) error { return refusal{reason, detail} }

@@ -48,7 +48,7 @@ func (d *desk) Say(_ context.Context, t driver.Target, text string) error {
 	return nil
 }
 
-func (d *desk) Start(_ context.Context, t driver.Target, _ driver.Launch) (driver.State, error) {
+func (d *desk) Start(_ context.Context, t driver.Target, how driver.Launch) (driver.State, error) {
 	d.starts++
 	if d.startErr != nil {
 		return driver.State{}, d.startErr
@@ -56,6 +56,9 @@ func (d *desk) Start(_ context.Context, t driver.Target, _ driver.Launch) (drive
 	if !d.dead {
 		d.runs(d.of(t.Agent))
 		d.of(t.Agent).answers = !d.deaf
+		if how.Text != "" && !d.of(t.Agent).swallows {
+			d.of(t.Agent).said = []string{how.Text}
+		}
 	}
 	return driver.State{Alive: true}, nil
 }

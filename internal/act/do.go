@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -60,7 +62,7 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 		e.Kind = record.EntryUnknown
 	}
 	if o.Proof != "" {
-		e.Result = []byte(fmt.Sprintf("%q", o.Proof))
+		e.Result = fold.Marshal(guard.Text(o.Proof, lineWidth))
 	}
 	return o, a.end(id, d.Action.Verb, d.Agent, e)
 }

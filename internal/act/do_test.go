@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -79,24 +80,6 @@ func TestKept_passing(t *testing.T) {
 	}
 }
 
-// What list and stream do not have is left, whatever the list would start.
-func TestFits_unknown(t *testing.T) {
-	for _, reason := range []string{"decision", "driver"} {
-		d := newDesk(t)
-		d.agents[0].answers = false
-		dec := d.decided(0, "inject")
-		a, got := d.at(d.now), ""
-		a.Known = func(record.Decision) error { return Refused(reason, "nothing has it") }
-		a.Emit = func(_ string, o record.Outcome) error {
-			got = fmt.Sprint(o.Result, " ", o.Reason, " ", o.Detail)
-			return nil
-		}
-		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || got != "refused "+reason+" nothing has it" || len(d.said) > 0 || d.state.Heal("agent-0").LastAct != nil {
-			t.Errorf("%v, %s, written to %q", err, got, d.said)
-		}
-	}
-}
-
 // A command that the ledger could not hold is not begun.
 func TestFits_long(t *testing.T) {
 	for n, want := range map[int]string{fold.MaxLine / 2: "refused text", fold.MaxLine / 3: "done"} {
@@ -119,26 +102,19 @@ func TestFits_long(t *testing.T) {
 // told nor the ledger.
 func TestRefused_texts(t *testing.T) {
 	token := "ghp_" + strings.Repeat("FAKE", 9)
-	for name, lay := range map[string]func(a *Actor){
-		"before": func(a *Actor) { a.Known = func(record.Decision) error { return Refused(token, token) } },
-		"after": func(a *Actor) {
-			a.Update = func(context.Context, string, string) error { return Refused(token, token) }
-		},
-	} {
-		s, out := &spot{desk: newDesk(t)}, ""
-		a, book := s.acting(&out), &keeps{Book: s}
-		a.Book = book
-		a.Emit = func(subject string, o record.Outcome) error {
-			out += fmt.Sprint(subject, o)
-			return nil
-		}
-		lay(a)
-		if err := a.One(t.Context(), s.decided(0, "upgrade")); err != nil || out == "" || len(book.kept) != map[string]int{"after": 2}[name] {
-			t.Errorf("%s: %v, %d entries, %s", name, err, len(book.kept), out)
-		}
-		if all := out + strings.Join(book.kept, ""); strings.Contains(all, "FAKEFAKE") {
-			t.Errorf("%s: %s", name, all)
-		}
+	s, out := &spot{desk: newDesk(t)}, ""
+	a, book := s.acting(&out), &keeps{Book: s}
+	a.Book = book
+	a.Emit = func(subject string, o record.Outcome) error {
+		out += fmt.Sprint(subject, o)
+		return nil
+	}
+	a.Update = func(context.Context, string, string) error { return refused(token, "%s", token) }
+	if err := a.One(t.Context(), s.decided(0, "upgrade")); err != nil || out == "" || len(book.kept) != 2 {
+		t.Errorf("%v, %d entries, %s", err, len(book.kept), out)
+	}
+	if all := out + strings.Join(book.kept, ""); strings.Contains(all, "FAKEFAKE") {
+		t.Error(all)
 	}
 }
 
@@ -150,5 +126,39 @@ func TestTold_proof(t *testing.T) {
 	d := s.decided(0, "launch")
 	if got := s.does(d); got != "done" || !strings.Contains(s.last.Proof, "; instance ") || strings.Contains(s.last.Proof, token) {
 		t.Errorf("%s: %+v", got, s.last)
+	}
+}
+
+// A dry run closes nothing that another left.
+func TestDo_dry(t *testing.T) {
+	d := newDesk(t)
+	d.append(d.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "inject", Key: "agent-1"})
+	a := d.at(d.now)
+	a.Dry = "--execute was not given"
+	if err := a.Do(t.Context(), []record.Decision{d.decided(0, "inject")}); err != nil || d.wrote != 1 || len(d.state.Open()) != 1 {
+		t.Errorf("%v, %d entries", err, d.wrote)
+	}
+}
+
+// A person is told of each thing once: what they were told of another holds nothing back.
+func TestAlert_each(t *testing.T) {
+	d := newDesk(t)
+	for _, severity := range []string{"busy", "stuck", "busy", "stuck"} {
+		want(t, d.run(record.Decision{Agent: "agent-0", Decision: "HEAL", Seen: &record.Seen{Host: "devbox", Workspace: "/w/0"}, Alert: &record.Alert{Severity: severity, Text: "x"}}))
+	}
+	if got := d.state.Heal("agent-0").Alerts; !slices.Equal(got, []string{"busy", "stuck"}) {
+		t.Errorf("filed %q", got)
+	}
+}
+
+// Nothing is run when a session ends, unless there is something to run.
+func TestStart_then(t *testing.T) {
+	for _, then := range [][]string{nil, {"fleet-ledger", "exited"}} {
+		d, how := newDesk(t), driver.Launch{}
+		a := d.at(d.now)
+		a.Drivers, a.Then = map[string]driver.Driver{"tmux": launches{d, &how}}, then
+		if err := a.One(t.Context(), d.decided(0, "launch")); err != nil || d.starts != 1 || (then == nil) != (how.Then == nil) {
+			t.Errorf("%v, %d begun, %q", err, d.starts, how.Then)
+		}
 	}
 }

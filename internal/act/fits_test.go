@@ -13,73 +13,51 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// known is a list and a stream that have everything.
-func known(record.Decision) error { return nil }
-
-// What a stream asks for and the judge makes of no such decision is refused,
-// and nothing of it is in the ledger.
+// What can't be noted, and what list and switches have otherwise by now, is not
+// acted on, and nothing of it is in the ledger.
 func TestFits(t *testing.T) {
-	argv := starts("", "/w")
+	argv, token := starts("", "/w"), "ghp_"+strings.Repeat("FAKE", 9)
+	inject := record.Action{Verb: "inject", Text: reconcile.InjectText}
 	for _, tt := range []struct {
-		agent, decision string
-		action          record.Action
-		want            string // reason; "": it fits
+		agent  string
+		action record.Action
+		want   string // reason; "": it fits
 	}{
-		{"a", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, ""},
-		{"a", "LAUNCH", record.Action{Verb: "launch"}, "decision"}, // nothing would be started
-		{"a", "HEAL", record.Action{Verb: "restart"}, "decision"},
-		{"a", "LAUNCH", record.Action{Verb: "launch", Argv: []string{"/usr/bin/touch", "/w/x"}}, "decision"},
-		{"a", "LAUNCH", record.Action{Verb: "launch", Argv: argv, DelayS: 15}, ""},
-		{"a", "LAUNCH", record.Action{Verb: "launch", Argv: argv, DelayS: 16}, "decision"}, // the lock is held as long
-		{"a", "LAUNCH", record.Action{Verb: "launch", Argv: argv, DelayS: -1}, "decision"},
-		{"a", "HEAL", record.Action{Verb: "restart", Argv: argv, DelayS: 15}, "decision"},
-		{"a", "LAUNCH", record.Action{Verb: "launch", Driver: "claude", Argv: argv}, "driver"},
-		{"a", "SKIP", record.Action{Verb: "launch", Argv: argv}, "decision"},
-		{"a", "OK", record.Action{Verb: "restart", Argv: argv}, "decision"},
-		{"a", "LAUNCH", record.Action{Verb: "restart", Argv: argv}, "decision"},
-		{"a", "HEAL", record.Action{Verb: "restart", Argv: argv}, ""},
-		{"a", "HEAL", record.Action{Verb: "restart", Argv: argv, Text: reconcile.InjectText}, "decision"},
-		{"a", "LAUNCH", record.Action{Verb: "upgrade", To: "1.2.3", Argv: argv}, "decision"},
-		{"a", "UPGRADE", record.Action{Verb: "upgrade", To: "1.2.3", Argv: argv}, ""},
-		{"a", "UPGRADE", record.Action{Verb: "upgrade", Argv: argv}, "decision"},
-		{"a", "HEAL", record.Action{Verb: "exec"}, "decision"},
-		{"a", "HEAL", record.Action{Verb: "inject", Text: reconcile.InjectText}, ""},
-		{"a", "HEAL", record.Action{Verb: "inject", Text: reconcile.InjectText + "!"}, "decision"},
-		{"a", "HEAL", record.Action{Verb: "inject", Text: reconcile.ResumeText}, "decision"}, // a session's
-		{"a", "HEAL", record.Action{Verb: "inject", Text: reconcile.InjectText, Argv: argv}, "decision"},
-		{"a", "HEAL", record.Action{Verb: "mail", Text: reconcile.HungText}, "decision"},
-		{"a", "RESUME", record.Action{Verb: "resume", Driver: "claude", Text: reconcile.ResumeText}, "decision"},
-		{"a", "RESUME", record.Action{Verb: "nudge", Text: NudgeText}, ""},
-		{"", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"},
-		{"A", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"}, // the pause of a would not hold it
-		{" a", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"},
-		{"a_b", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"},
-		{"a/b", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"},
-		{"session:s1", "HEAL", record.Action{Verb: "mail", Text: reconcile.HungText}, ""},
-		{"session:s1@second", "HEAL", record.Action{Verb: "mail", Text: reconcile.StalledText}, ""},
-		{"session:s1", "RESUME", record.Action{Verb: "inject", Text: reconcile.ResumeText}, ""},
-		{"session:s1", "RESUME", record.Action{Verb: "resume", Driver: "claude", Text: reconcile.ResumeText}, ""},
-		{"session:s2", "HEAL", record.Action{Verb: "mail", Text: reconcile.HungText}, "decision"},
-		{"session:", "HEAL", record.Action{Verb: "mail", Text: reconcile.HungText}, "decision"},
-		{"session:pid:7", "HEAL", record.Action{Verb: "mail", Text: reconcile.HungText}, "decision"},
-		{"session:s1", "LAUNCH", record.Action{Verb: "launch", Argv: argv}, "decision"},
-		{"session:s1", "HEAL", record.Action{Verb: "restart", Argv: argv}, "decision"},
-		{"session:s1", "UPGRADE", record.Action{Verb: "upgrade", To: "1.2.3", Argv: argv}, "decision"},
-		{"session:s1", "RESUME", record.Action{Verb: "nudge", Text: NudgeText}, "decision"},
+		{"a", record.Action{Verb: "launch", Argv: argv}, ""},
+		{"a", record.Action{Verb: "restart", Argv: argv}, ""},
+		{"a", record.Action{Verb: "upgrade", To: "1.2.3", Argv: argv}, ""},
+		{"a", inject, ""},
+		{"a", record.Action{Verb: "nudge", Text: NudgeText}, ""},
+		{"a", record.Action{Verb: "launch"}, "decision"}, // nothing would be started
+		{"a", record.Action{Verb: "restart"}, "decision"},
+		{"a", record.Action{Verb: "upgrade", To: "1.2.3"}, "decision"},
+		{"a", record.Action{Verb: "launch", Argv: []string{"/usr/bin/touch", "/w/x"}}, "decision"},
+		{"a", record.Action{Verb: "upgrade", To: "1.2.3+" + token, Argv: argv}, "decision"},
+		{"", inject, "decision"},
+		{"A", inject, "decision"}, // the pause of a would not hold it
+		{" a", inject, "decision"},
+		{"a_b", inject, "decision"},
+		{"a/b", inject, "decision"},
+		{"glpat-" + "fake0123456789bcdghij", inject, "decision"}, // a name, and a credential
+		{"session:s1@" + token, inject, "decision"},
+		{"session:", inject, "decision"},
+		{"session:s1", inject, ""},
+		{"session:s1@second", inject, ""},
 	} {
-		if tt.action.Driver == "" {
-			tt.action.Driver = "tmux"
-		}
-		a := &Actor{Command: starts, Known: known, Rules: record.DefaultHealRules()}
+		a := &Actor{Command: starts, Rules: record.DefaultHealRules()}
 		a.Rules.AllowRestart = true
-		d := record.Decision{Agent: tt.agent, Decision: tt.decision, Action: &tt.action, Seen: &record.Seen{Workspace: "/w", SessionID: "s1"}}
+		d := record.Decision{Agent: tt.agent, Action: &tt.action, Seen: &record.Seen{Workspace: "/w", SessionID: "s1"}}
 		if got := reasonOf(a.fits(d)); got != tt.want {
-			t.Errorf("%s %s %+v: %q, want %q", tt.agent, tt.decision, tt.action, got, tt.want)
+			t.Errorf("%s %+v: %q, want %q", tt.agent, tt.action, got, tt.want)
+		}
+		a.Command = func(string, string) []string { return nil } // of no list any more
+		if got := reasonOf(a.fits(d)); (got == "") != (tt.want == "" && len(tt.action.Argv) == 0) {
+			t.Errorf("%s %+v, which nothing starts: %q", tt.agent, tt.action, got)
 		}
 	}
 	d := newDesk(t)
 	dec := d.decided(0, "restart")
-	dec.Decision = "SKIP"
+	dec.Action.Argv = append(dec.Action.Argv, "x")
 	want(t, d.run(dec), "restart refused decision")
 	if n := len(d.state.Open()); n > 0 || d.state.Heal(dec.Agent).Attempts > 0 {
 		t.Errorf("%d intents", n)
@@ -106,6 +84,7 @@ func TestFits_switchedOff(t *testing.T) {
 	if d.state.Heal("agent-0").SweptAt == nil {
 		t.Error("the sweep does not count")
 	}
+	want(t, d.run(d.decided(1, "launch")), "launch done") // no matter of the switch
 }
 
 // A decision that asks for nothing is one of an agent as well: what is said of none
@@ -124,7 +103,7 @@ func TestFits_withoutAction(t *testing.T) {
 		{Agent: "Agent_0", Decision: "OK", Seen: &seen, Alert: alert},
 		{Agent: "", Decision: "HEAL", Seen: &seen, Alert: alert},
 		{Agent: "agent-0", Decision: "HEAL", Alert: alert},
-		{Agent: "session:s1", Decision: "HEAL", Seen: &record.Seen{Host: "devbox", SessionID: "s2"}, Alert: alert},
+		{Agent: "session:", Decision: "HEAL", Seen: &seen, Alert: alert},
 	} {
 		n := d.wrote
 		want(t, d.run(dec))
@@ -233,5 +212,22 @@ func TestFits_secretCommand(t *testing.T) {
 	}
 	if got := d.state.Heal("agent-0").Alerts; !slices.Equal(got, []string{"kept-secret"}) {
 		t.Errorf("filed %q", got)
+	}
+	a := d.at(d.now)
+	a.Command = func(string, string) []string { return command }
+	d.runs(d.agents[0])
+	d.agents[0].answers = false
+	if err := a.Do(t.Context(), []record.Decision{d.decided(0, "inject")}); err != nil || len(d.said) != 1 {
+		t.Errorf("%v: written to %q: nothing is started by a message", err, d.said)
+	}
+}
+
+// A session without an id is called by its process.
+func TestFits_pid(t *testing.T) {
+	for agent, want := range map[string]string{"session:pid:7": "", "session:": "decision"} {
+		a := &Actor{}
+		if got := reasonOf(a.fits(record.Decision{Agent: agent, Decision: "OK", Seen: &record.Seen{PID: 7}})); got != want {
+			t.Errorf("%s: %q, want %q", agent, got, want)
+		}
 	}
 }

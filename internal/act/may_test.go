@@ -91,6 +91,15 @@ func TestMay(t *testing.T) {
 		{"heal-rate: the second restart in the fleet in 60 s", "restart", 1, soon, nil, []did{{"b", "restart", 59 * s, done}}, "fleet-gap"},
 		{"a resume beside a restart", "resume", 1, soon, nil, []did{{"b", "restart", 59 * s, done}}, "fleet-gap"},
 		{"a minute after another's restart", "restart", 1, soon, nil, []did{{"b", "restart", m, done}}, ""},
+		{"a resume after a message", "resume", 2, soon, nil, []did{{"a", "inject", 5 * time.Hour, done}}, ""}, // which counts as one of its attempts
+		{"a message after another attempt", "inject", 1, rules, nil, []did{{"a", "restart", 5 * time.Hour, done}}, ""},
+		{"a message within the wait of a restart", "inject", 0, rules, nil, []did{{"a", "restart", 19 * m, done}}, ""},
+		{"a message after all attempts", "inject", 0, rules, nil, []did{{"a", "launch", 30 * time.Hour, done}, {"a", "launch", 20 * time.Hour, done}, {"a", "launch", 10 * time.Hour, done}}, ""},
+		{"an upgrade after all attempts", "upgrade", 1, rules, nil, []did{{"a", "launch", 30 * time.Hour, done}, {"a", "launch", 20 * time.Hour, done}, {"a", "launch", 10 * time.Hour, done}}, ""},
+		{"an upgrade in a limit of the account", "upgrade", 1, rules, record.TimeOf(noon.Add(m)), nil, ""},
+		{"a restart a moment after a message", "restart", 1, rules, nil, []did{{"a", "inject", 30 * s, done}}, ""},
+		{"a message a moment after a launch", "inject", 0, rules, nil, []did{{"a", "launch", 30 * s, done}}, ""},
+		{"a restart after messages, which are none", "restart", 1, soon, nil, []did{{"a", "inject", 250 * s, done}, {"a", "inject", 160 * s, done}, {"a", "inject", 70 * s, done}}, ""},
 		{"a launch beside another's restart", "launch", 1, soon, nil, []did{{"b", "restart", s, done}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func TestReady(t *testing.T) {
 		"a view is open":                      {"inject", shows(func(s *driver.State) { s.Viewer = true }), "refused viewer"},
 		"its pane moves":                      {"inject", shows(func(s *driver.State) { s.Moving = true }), "refused busy"},
 		"another process is in its pane":      {"inject", shows(func(s *driver.State) { s.PID = 99 }), "refused changed"},
-		"its session is gone":                 {"inject", shows(func(s *driver.State) { s.Alive = false }), "refused absent"},
+		"its session is gone":                 {"inject", shows(func(s *driver.State) { *s = driver.State{} }), "refused absent"},
 		"another process has its place":       {"inject", runs(func(p *record.AgentProc) { p.PID = 99 }), "refused changed"},
 		"its pid is another's by now":         {"inject", runs(func(p *record.AgentProc) { p.Start = record.TimeOf(p.Start.Add(time.Hour)) }), "refused changed"},
 		"it runs another session":             {"inject", runs(func(p *record.AgentProc) { p.Session = "s2" }), "refused changed"},
@@ -50,6 +51,11 @@ func TestReady(t *testing.T) {
 		"it says to who asks that it works":   {"restart", func(s *spot) { s.health = func(h *record.Health) { h.Busy = &works } }, "refused busy"},
 		"it answers by now":                   {"restart", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
 		"what works beside it is not seen":    {"restart", only("beside"), "refused unknown"},
+		"what works beside it, upgraded":      {"upgrade", only("beside"), "refused unknown"},
+		"it works, and is said to hang":       {"restart", func(s *spot) { s.agents[0].busy = true }, "refused busy"},
+		"its registry names no instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Listed = "" } }, "refused reachable"},
+		"it does not say which instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Instance = "" } }, "refused reachable"},
+		"the session that is idle works":      {"mail", func(s *spot) { s.agents[0].busy = true }, "refused busy"},
 		"whether it waits is not seen":        {"restart", func(s *spot) { only("waits")(s); shows(func(s *driver.State) { s.Prompt = false })(s) }, "refused unknown"},
 		"a process came up in its session":    {"launch", shows(func(s *driver.State) { *s = driver.State{Alive: true, PID: 99} }), "refused runs"},
 		"whether a process came is not seen":  {"launch", only("process"), "refused unknown"},
@@ -64,6 +70,9 @@ func TestReady(t *testing.T) {
 			s.agents[0].answers = false
 			d := s.decided(0, tt.verb)
 			d.Seen.SessionID = "s0"
+			if tt.verb == "restart" {
+				d.Seen.Class = "6" // which a mail alone is for
+			}
 			if tt.verb == "resume" {
 				d.Action.Driver = "claude"
 			}
@@ -78,20 +87,69 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// Another process beside it is no matter of a message: nothing is ended.
-func TestReady_beside(t *testing.T) {
-	for _, verb := range []string{"inject", "mail"} {
-		s := &spot{desk: newDesk(t)}
-		d := s.decided(0, verb)
-		d.Seen.SessionID = "s0"
-		s.process = func(seen record.Seen, p *record.AgentProc) *record.AgentProc {
-			if seen.SessionID == "" {
-				return &record.AgentProc{PID: 99, Kind: "claude"}
+// What is no matter of an act does not hold it back.
+func TestReady_done(t *testing.T) {
+	idle := false
+	for name, tt := range map[string]struct {
+		verb string
+		lay  func(*spot, *record.Decision)
+	}{
+		"a message, another beside it":        {"inject", another},
+		"a mail, another beside it":           {"mail", another},
+		"a mail to one that hangs, and works": {"mail", func(s *spot, d *record.Decision) { d.Seen.Class, s.agents[0].busy = "6", true }},
+		"a launch, nobody to ask for work":    {"launch", func(s *spot, _ *record.Decision) { only("busy")(s) }},
+		"a launch, its health not seen before": {"launch", func(s *spot, _ *record.Decision) {
+			s.blind = func(what string) bool { return what == "health" && s.starts == 0 }
+		}},
+		"a restart of one that is idle": {"restart", func(s *spot, _ *record.Decision) { s.health = func(h *record.Health) { h.Busy = &idle } }},
+		"a restart, another instance answers": {"restart", func(s *spot, _ *record.Decision) {
+			s.agents[0].answers, s.health = true, func(h *record.Health) { h.Listed = "i0" }
+		}},
+		"a restart of one that nobody can ask": {"restart", func(s *spot, d *record.Decision) {
+			d.Seen.Address, s.blind = "", func(what string) bool { return what == "health" && s.starts == 0 }
+		}},
+		"a process that tells no start":  {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Start = nil })(s) }},
+		"a process of no start seen":     {"inject", func(_ *spot, d *record.Decision) { d.Seen.Start = nil }},
+		"a process that says no session": {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Session = "" })(s) }},
+		"a process of its session":       {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Session = "s0" })(s) }},
+		"a process of no session seen": {"inject", func(s *spot, d *record.Decision) {
+			d.Seen.SessionID = ""
+			runs(func(p *record.AgentProc) { p.Session = "s0" })(s)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &spot{desk: newDesk(t)}
+			s.agents[0].answers = false
+			d := s.decided(0, tt.verb)
+			d.Seen.SessionID = "s0"
+			tt.lay(s, &d)
+			if got := s.does(d); got != "done" || len(s.said)+s.starts != 1 {
+				t.Errorf("%s: %s; written to %q, %d begun", got, s.last.Detail, s.said, s.starts)
 			}
-			return p
+		})
+	}
+}
+
+// another has another process found in the workspace than that of the session.
+func another(s *spot, _ *record.Decision) {
+	s.process = func(seen record.Seen, p *record.AgentProc) *record.AgentProc {
+		if seen.SessionID == "" {
+			return &record.AgentProc{PID: 99, Kind: "claude"}
 		}
-		if got := s.does(d); got != "done" {
-			t.Errorf("%s: %s", verb, got)
+		return p
+	}
+}
+
+// A launch waits as long as the decision says, and no other does.
+func TestReady_delay(t *testing.T) {
+	for _, delay := range []int{0, 1} {
+		s, slept, got := &spot{desk: newDesk(t)}, []time.Duration{}, ""
+		d := s.decided(0, "launch")
+		d.Action.DelayS = delay
+		a := s.acting(&got)
+		a.Sleep = func(_ context.Context, d time.Duration) { slept = append(slept, d) }
+		if err := a.One(t.Context(), d); err != nil || got != "done" || len(slept) != delay || delay > 0 && slept[0] != time.Second {
+			t.Errorf("%d seconds: %s, %v, slept %v", delay, got, err, slept)
 		}
 	}
 }

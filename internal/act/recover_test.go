@@ -51,6 +51,8 @@ func TestRecover(t *testing.T) {
 		"it came back as it was":        {verb: "upgrade", lay: func(s *spot) { reborn(s); s.health = func(h *record.Health) { h.Version = "1.2.2" } }, want: "failed wrong-version it runs 1.2.2"},
 		"its update still works":        {verb: "upgrade", lay: func(s *spot) { reborn(s); s.updates = errors.New("it works") }, want: "open", warn: "it works; until it can"},
 		"the update of another works":   {verb: "restart", lay: func(s *spot) { reborn(s); s.updates = errors.New("it works") }, want: "done  process 5; instance i5"},
+		"an upgraded one is deaf":       {verb: "upgrade", lay: deaf, want: "failed deaf process 5 runs, and no new instance answers"},
+		"of a dry run":                  {verb: "restart", left: func(e *record.Entry, _ *record.ActTarget) { e.DryRun = true }, want: "open"},
 		"of a tick":                     {verb: "restart", left: func(e *record.Entry, _ *record.ActTarget) { e.Tick = &tick }, want: "open"},
 		"of another program":            {verb: "restart", left: func(e *record.Entry, _ *record.ActTarget) { e.By = "tick" }, want: "open"},
 		"an alert of another program":   {verb: record.VerbAlert, left: func(e *record.Entry, _ *record.ActTarget) { e.By = "tick" }, want: "open"},
@@ -193,5 +195,34 @@ func TestBroken(t *testing.T) {
 				t.Errorf("%v, written to %q", err, d.said)
 			}
 		})
+	}
+}
+
+// Every intent that was left is closed, and one that answers is asked once.
+func TestRecover_all(t *testing.T) {
+	s, got := &spot{desk: newDesk(t)}, ""
+	for i := range 2 {
+		s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "restart", Key: fmt.Sprint("agent-", i), Target: fold.Marshal(record.ActTarget{Action: record.Action{Verb: "restart"}, Seen: s.decided(i, "restart").Seen})})
+		s.runs(s.agents[i])
+	}
+	was := s.now
+	if err := s.acting(&got).Recover(t.Context()); err != nil || len(s.state.Open()) > 0 || !s.now.Equal(was) {
+		t.Errorf("%v, open %v, waited %v", err, s.state.Open(), s.now.Sub(was))
+	}
+}
+
+// An answer is another instance's when it says which it is, and it is not the one that was.
+func TestIsOther(t *testing.T) {
+	was := &record.Seen{Instance: "i1"}
+	for _, tt := range []struct {
+		h    *record.Health
+		want bool
+	}{
+		{nil, false}, {&record.Health{Online: true, Instance: "i2"}, true}, {&record.Health{Instance: "i2"}, false},
+		{&record.Health{Online: true, Instance: "i1"}, false}, {&record.Health{Online: true}, false},
+	} {
+		if got := isOther(tt.h, was); got != tt.want {
+			t.Errorf("%+v: %t", tt.h, got)
+		}
 	}
 }

@@ -112,10 +112,9 @@ func TestReplay_ahead(t *testing.T) {
 func TestFits_elsewhere(t *testing.T) {
 	d := newDesk(t)
 	d.agents[0].answers, d.agents[1].answers = false, false
-	far, other, nowhere, silent := d.decided(0, "inject"), d.decided(1, "inject"), d.decided(0, "restart"), d.decided(0, "inject")
+	far, other, nowhere := d.decided(0, "inject"), d.decided(1, "restart"), d.decided(0, "restart")
 	far.Seen.Host = "attic"
 	nowhere.Seen, other.Action.Argv = nil, nil
-	silent.Action.Text = ""
 	a := d.at(d.now)
 	a.Command = func(agent, _ string) []string {
 		if agent == "agent-1" { // the list has it in another workspace
@@ -128,12 +127,12 @@ func TestFits_elsewhere(t *testing.T) {
 		got = append(got, o.Result+" "+o.Reason)
 		return nil
 	}
-	for _, dec := range []record.Decision{far, other, nowhere, silent} {
+	for _, dec := range []record.Decision{far, other, nowhere} {
 		if err := a.One(context.Background(), dec); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want(t, got, "refused decision", "refused decision", "refused decision", "refused decision")
+	want(t, got, "refused decision", "refused decision", "refused decision")
 	if d.wrote > 0 || len(d.said) > 0 || d.starts > 0 {
 		t.Errorf("%d entries, written to %q, %d starts", d.wrote, d.said, d.starts)
 	}

@@ -38,11 +38,14 @@ func (s *spot) cannot(what string) error {
 	return nil
 }
 
-func (s *spot) Said(ctx context.Context, seen record.Seen, text string, since time.Time) (string, error) {
+func (s *spot) Said(_ context.Context, seen record.Seen, text string, _ time.Time) (string, error) {
 	if err := s.cannot("said"); err != nil {
 		return "", err
 	}
-	return s.desk.Said(ctx, seen, text, since)
+	if slices.Contains(s.agents[index(seen.Workspace)].said, text) { // whatever process has the session by now
+		return "u1", nil
+	}
+	return "", nil
 }
 
 func (s *spot) Health(ctx context.Context, agent string, seen record.Seen) (*record.Health, error) {
@@ -169,6 +172,14 @@ func TestRestart_beside(t *testing.T) {
 		"its session is somebody's": {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "failed name-taken", 1, 0, true, ""},
 		"it waits, without a prompt": {func(s *spot) { s.look, s.waits = func(st *driver.State) { st.Prompt = false }, true },
 			"refused no-prompt", 0, 0, false, "kept-no-prompt"},
+		"only its session is found": {func(s *spot) {
+			s.process = func(seen record.Seen, p *record.AgentProc) *record.AgentProc {
+				if seen.SessionID == "" && s.starts == 0 {
+					return nil
+				}
+				return p
+			}
+		}, "done", 1, 1, true, ""},
 		"it has no prompt":        {func(s *spot) { s.look = func(st *driver.State) { st.Prompt = false } }, "done", 1, 1, true, ""},
 		"it waits, with a prompt": {func(s *spot) { s.waits = true }, "done", 1, 1, true, ""},
 	} {
@@ -179,6 +190,9 @@ func TestRestart_beside(t *testing.T) {
 			d.Seen.SessionID = "s1"
 			tt.lay(s)
 			got := s.does(d)
+			if strings.Contains(s.last.Detail, "updated") {
+				t.Error(s.last.Detail)
+			}
 			if got != tt.want || s.stops != tt.stops || s.starts != tt.starts || strings.Join(s.told, " ") != tt.told {
 				t.Errorf("%s, %d ended, %d begun, told %q", got, s.stops, s.starts, s.told)
 			}
@@ -250,6 +264,18 @@ func TestTarget_place(t *testing.T) {
 		got := target(record.Decision{Action: &record.Action{Driver: "tmux"}, Seen: &record.Seen{Tmux: tmux}})
 		if !slices.Equal([]string{got.Session, got.Place}, want) {
 			t.Errorf("%q: %q in %q", tmux, got.Place, got.Session)
+		}
+	}
+}
+
+// A session that Claude Code keeps is called by its job; what is known of the process
+// goes with it.
+func TestTarget_job(t *testing.T) {
+	seen := &record.Seen{Workspace: "/w/a", Tmux: "p@a", SessionID: "s1", JobID: "j1", PID: 7, Start: record.TimeOf(noon)}
+	for by, want := range map[string]string{"tmux": "p@a", "claude": "j1"} {
+		got := target(record.Decision{Agent: "a", Action: &record.Action{Driver: by}, Seen: seen})
+		if got != (driver.Target{Agent: "a", Session: want, Cwd: "/w/a", PID: 7, Start: noon, SessionID: "s1"}) {
+			t.Errorf("%s: %+v", by, got)
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package act
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -41,16 +43,31 @@ func TestSeen(t *testing.T) {
 		says string // what that says came of it
 		why  string // and why it did not help
 	}{
-		"a message is there":              {"inject", func(*spot) {}, "done", record.EntryDone, "user record u1", ""},
-		"a message is not looked for":     {"inject", once("said"), "unknown unseen", record.EntryUnknown, "", "could not be looked at: said was not read"},
-		"what was launched is not":        {"launch", once("beside"), "unknown unseen", record.EntryUnknown, "", "could not be looked at: beside was not read"},
-		"it cannot be asked":              {"restart", once("health"), "unknown unseen", record.EntryUnknown, "\"process ", "could not be looked at: health was not read"},
-		"an instance answers":             {"restart", func(*spot) {}, "done", record.EntryDone, "; instance i", ""},
-		"what is left could not be seen":  {"restart", once("beside"), "failed driver", record.EntryFailed, "", "nothing was started, since what works in /w/0 could not be looked at: beside was not read"},
-		"it is not begun again":           {"restart", func(s *spot) { s.startErr = errors.New("no server") }, "failed driver", record.EntryFailed, "", "no server"},
-		"what runs began before":          {"launch", older, "failed gone", record.EntryFailed, "", "no Claude Code process came to run in /w/0"},
-		"the version is not to be had":    {"upgrade", func(s *spot) { s.update = func() error { return errors.New("npm") } }, "failed driver", record.EntryFailed, "", "bringing agent-0 to 1.2.3: npm"},
-		"an upgraded one answers":         {"upgrade", func(*spot) {}, "done", record.EntryDone, "; instance i", ""},
+		"a message is there":             {"inject", func(*spot) {}, "done", record.EntryDone, "user record u1", ""},
+		"a message is not looked for":    {"inject", once("said"), "unknown unseen", record.EntryUnknown, "", "could not be looked at: said was not read"},
+		"what was launched is not":       {"launch", once("beside"), "unknown unseen", record.EntryUnknown, "", "could not be looked at: beside was not read"},
+		"it cannot be asked":             {"restart", once("health"), "unknown unseen", record.EntryUnknown, "\"process ", "could not be looked at: health was not read"},
+		"an instance answers":            {"restart", func(*spot) {}, "done", record.EntryDone, "; instance i", ""},
+		"what is left could not be seen": {"restart", once("beside"), "failed driver", record.EntryFailed, "", "nothing was started, since what works in /w/0 could not be looked at: beside was not read"},
+		"it is not begun again":          {"restart", func(s *spot) { s.startErr = errors.New("no server") }, "failed driver", record.EntryFailed, "", "no server"},
+		"what runs began before":         {"launch", older, "failed gone", record.EntryFailed, "", "no Claude Code process came to run in /w/0"},
+		"the version is not to be had":   {"upgrade", func(s *spot) { s.update = func() error { return errors.New("npm") } }, "failed driver", record.EntryFailed, "", "bringing agent-0 to 1.2.3: npm"},
+		"an upgraded one answers":        {"upgrade", func(*spot) {}, "done", record.EntryDone, "; instance i", ""},
+		"an upgraded one answers twice, then not": {"upgrade", answering(func(h *record.Health, n int) {
+			if n > 1 {
+				silent(h)
+			}
+		}), "done", record.EntryDone, `"process 5; instance i5"`, ""},
+		"an upgraded one changes its mind": {"upgrade", answering(func(h *record.Health, n int) {
+			if n == 0 {
+				h.Version = "1.2.2"
+			}
+		}), "done", record.EntryDone, `"process 5; instance i5"`, ""},
+		"a restarted one answers by turns": {"restart", answering(func(h *record.Health, n int) {
+			if n != 1 {
+				silent(h)
+			}
+		}), "done", record.EntryDone, `"process 5; instance i5"`, ""},
 		"an upgraded one answers in vain": {"upgrade", answering(func(h *record.Health, _ int) { h.Version = "1.2.2" }), "failed wrong-version", record.EntryFailed, "\"process ", "it came back, and runs 1.2.2"},
 		"an upgraded one answers by turns": {"upgrade", answering(func(h *record.Health, n int) {
 			if n%2 == 1 {
@@ -121,5 +138,52 @@ func TestIsNew(t *testing.T) {
 		if got := isNew(tt.p, tt.was, noon); got != tt.want {
 			t.Errorf("%s: %t", tt.name, got)
 		}
+	}
+}
+
+// What is resumed is done when its process runs and its text is read; what nobody can
+// ask is done when its process runs.
+func TestSeen_resume(t *testing.T) {
+	for name, tt := range map[string]struct {
+		verb string
+		lay  func(*spot, *record.Decision)
+		want string
+	}{
+		"it runs, and reads":          {"resume", func(*spot, *record.Decision) {}, "done"},
+		"it runs, and reads not":      {"resume", func(s *spot, _ *record.Decision) { s.agents[0].swallows = true }, "failed unread"},
+		"it does not run":             {"resume", func(s *spot, _ *record.Decision) { s.dead = true }, "failed gone"},
+		"it is found by its session":  {"resume", func(s *spot, _ *record.Decision) { only("beside")(s) }, "done"},
+		"its agent is of no project":  {"launch", func(s *spot, d *record.Decision) { s.deaf, d.Seen.Project = true, "" }, "done"},
+		"its agent had an address":    {"launch", func(s *spot, d *record.Decision) { s.deaf, d.Seen.Project, d.Seen.Address = true, "", "127.0.0.1:1" }, "failed deaf"},
+		"its agent is of a project":   {"launch", func(s *spot, d *record.Decision) { s.deaf = true }, "failed deaf"},
+		"it is upgraded, and is deaf": {"upgrade", func(s *spot, d *record.Decision) { s.deaf, d.Seen.Project, d.Seen.Address = true, "", "" }, "failed deaf"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, got := &spot{desk: newDesk(t)}, ""
+			if tt.verb == "resume" {
+				s.agents[0].pid = 0
+			}
+			d := s.decided(0, tt.verb)
+			d.Seen.SessionID = map[string]string{"resume": "s0"}[tt.verb]
+			tt.lay(s, &d)
+			a := s.acting(&got)
+			if d.Action.Driver = "tmux"; tt.verb == "resume" {
+				d.Decision, d.Action.Driver, a.Drivers = "RESUME", "claude", map[string]driver.Driver{"claude": s}
+			}
+			if err := a.One(t.Context(), d); err != nil || got != tt.want || s.starts != 1 {
+				t.Errorf("%s, want %s: %s; %v, %d begun", got, tt.want, s.last.Detail, err, s.starts)
+			}
+		})
+	}
+}
+
+// Nothing is waited for by a run that is ended.
+func TestUntil_ended(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	asked := 0
+	a := &Actor{Now: func() time.Time { return noon }, Sleep: func(context.Context, time.Duration) { t.Fatal("it waits") }}
+	if a.until(ctx, time.Hour, func() bool { asked++; return false }) || asked != 1 {
+		t.Errorf("asked %d times", asked)
 	}
 }

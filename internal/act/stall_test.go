@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,6 +42,16 @@ func nudged(ago ...time.Duration) func(*spot) {
 	}
 }
 
+// injected notes other messages to an agent so long ago.
+func injected(ago ...time.Duration) func(*spot) {
+	return func(s *spot) {
+		for _, d := range ago {
+			id := s.append(s.now.Add(-d), record.Entry{Kind: record.EntryIntent, By: "act", Verb: "inject", Key: "agent-0"})
+			s.append(s.now.Add(-d), record.Entry{Kind: record.EntryDone, By: "act", Verb: "inject", Key: "agent-0", Of: id})
+		}
+	}
+}
+
 // A stall is nudged as often as its rule lets, or told; what works, waits for nobody
 // or is the owner's is left.
 func TestStalled(t *testing.T) {
@@ -63,6 +74,7 @@ func TestStalled(t *testing.T) {
 		"nudged as often as it may":  {lay: nudged(23*h, h), told: "stall-limit", text: "it shows the stall limit, and nudges did not help"},
 		"nudged a day ago":           {lay: nudged(24*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
 		"told that nudges do not":    {lay: func(s *spot) { nudged(2*h, h)(s); s.heard("stall-limit") }},
+		"told twice what it is":      {lay: injected(2*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
 		"nudged a moment ago":        {lay: nudged(time.Second), looks: "agent-0 look done; agent-0 nudge refused"},
 		"its pane moves":             {lay: shows(func(s *driver.State) { s.Stall, s.Moving = "limit", true })},
 		"it says that it works":      {lay: func(s *spot) { s.agents[0].busy = true }},
@@ -112,14 +124,47 @@ func TestStalled_dry(t *testing.T) {
 		s, got := &spot{desk: newDesk(t), look: func(st *driver.State) { st.Stall = "limit" }}, ""
 		s.agents = s.agents[:1]
 		a, looks := s.acting(&got), []string{}
+		s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "nudge", Key: "agent-1"}) // which is not closed
 		a.Dry, a.Rules.Stalls = "--execute was not given", []record.StallRule{{ID: "limit", Action: action, Max: 2}}
 		a.Emit = func(_ string, o record.Outcome) error {
 			looks = append(looks, o.Verb+" "+o.Result+" "+o.Detail)
 			return nil
 		}
-		if err := a.Stalled(t.Context(), s.lies(), "devbox"); err != nil || strings.Join(looks, "; ") != want || s.wrote+len(s.said)+len(s.told) > 0 {
+		if err := a.Stalled(t.Context(), s.lies(), "devbox"); err != nil || strings.Join(looks, "; ") != want || s.wrote+len(s.said)+len(s.told) > 1 {
 			t.Errorf("%s: %q, %v, %d entries, written to %q, told %q", action, looks, err, s.wrote, s.said, s.told)
 		}
+	}
+}
+
+// Each agent of this machine is looked at once, whatever came before it; what is of
+// none, or on another machine, is not.
+func TestStalled_each(t *testing.T) {
+	d := newDesk(t)
+	dr := &stalls{desk: d}
+	a := d.at(d.now)
+	a.Drivers, a.Rules.Stalls = map[string]driver.Driver{"tmux": dr}, []record.StallRule{{ID: "limit", Action: "nudge", Max: 2}}
+	set := d.lies()
+	for path, agent := range map[string]string{"/w/none": "", "/x/0": "agent-0"} {
+		for _, host := range []string{"devbox", "attic"} {
+			p := record.Workspace{Agent: agent, Project: "p", Path: path + host, Processes: []record.AgentProc{*d.agents[0].process()}}
+			r, err := record.New(record.KindWorkspace, record.NewTime(d.now), host, "fleet-observe-workspaces", p.Path, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set.Add(record.Line{Record: r})
+		}
+	}
+	if err := a.Stalled(t.Context(), set, "devbox"); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(d.said)
+	if strings.Join(d.said, " ") != "agent-0 agent-1 agent-2 agent-3" || len(dr.looked) != 8 { // once to see, once before it is written to
+		t.Errorf("looked at %q, written to %q", dr.looked, d.said)
+	}
+	none := d.at(d.now)
+	none.Drivers, none.Rules.Stalls = nil, a.Rules.Stalls
+	if err := none.Stalled(t.Context(), set, "devbox"); err != nil || len(d.said) != 4 {
+		t.Errorf("without a driver: %v, written to %q", err, d.said)
 	}
 }
 

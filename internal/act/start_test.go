@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,10 +16,15 @@ import (
 type taken struct {
 	*desk
 	alive   bool // something runs in it
+	unseen  bool // it cannot be looked at, once it was found taken
 	stopped int
+	tries   int
 }
 
 func (d *taken) Look(context.Context, driver.Target) (driver.State, error) {
+	if d.unseen && d.tries > 0 {
+		return driver.State{}, errors.New("no server runs")
+	}
 	return driver.State{Alive: d.alive && d.stopped == 0}, nil
 }
 
@@ -28,22 +34,30 @@ func (d *taken) Stop(context.Context, driver.Target, time.Duration) error {
 }
 
 func (d *taken) Start(ctx context.Context, t driver.Target, how driver.Launch) (driver.State, error) {
-	if d.stopped == 0 {
+	if d.tries++; d.stopped == 0 {
 		return driver.State{}, driver.ErrRuns
 	}
 	return d.desk.Start(ctx, t, how)
 }
 
 // A session of the agent's name in which nothing runs any more is ended; one in
-// which something runs is somebody's.
+// which something runs, or that cannot be looked at, may be somebody's.
 func TestStart_taken(t *testing.T) {
-	for _, alive := range []bool{false, true} {
-		d := &taken{desk: newDesk(t), alive: alive}
+	for name, tt := range map[string]struct {
+		alive, unseen bool
+		want          string
+		stopped       int
+	}{
+		"nothing runs in it":     {false, false, "done", 1},
+		"something runs in it":   {true, false, "failed name-taken", 0},
+		"it cannot be looked at": {false, true, "failed name-taken", 0},
+	} {
+		d := &taken{desk: newDesk(t), alive: tt.alive, unseen: tt.unseen}
 		a := d.actor("")
 		a.Book, a.Eyes, a.Drivers = d, d, map[string]driver.Driver{"tmux": d}
 		o, err := a.act(context.Background(), d.decided(0, "launch"))
-		if got := strings.TrimSpace(o.Result + " " + o.Reason); err != nil || got != map[bool]string{false: "done", true: "failed name-taken"}[alive] || (d.stopped == 0) != alive {
-			t.Errorf("something runs in it: %t: %s, %d stopped, %v", alive, got, d.stopped, err)
+		if got := strings.TrimSpace(o.Result + " " + o.Reason); err != nil || got != tt.want || d.stopped != tt.stopped {
+			t.Errorf("%s: %s, %d stopped, %v", name, got, d.stopped, err)
 		}
 	}
 }
@@ -57,7 +71,7 @@ func TestKept(t *testing.T) {
 	for range 2 {
 		want(t, d.run(dec), "restart refused attached")
 	}
-	if h := d.state.Heal(d.agents[0].name); len(h.Alerts) != 1 || h.Alerts[0] != "kept-attached" {
+	if h := d.state.Heal(d.agents[0].name); len(h.Alerts) != 1 || h.Alerts[0] != "kept-attached" || !strings.HasPrefix(h.Texts["kept-attached"], "it does not answer, and is not restarted: ") {
 		t.Errorf("%+v", h)
 	}
 }
@@ -71,7 +85,7 @@ func TestKept_resume(t *testing.T) {
 	for range 2 {
 		want(t, d.run(dec), "resume refused runs")
 	}
-	if h := d.state.Heal(dec.Agent); len(h.Alerts) != 1 || h.Alerts[0] != "kept-runs" || d.starts > 0 {
+	if h := d.state.Heal(dec.Agent); len(h.Alerts) != 1 || h.Alerts[0] != "kept-runs" || !strings.HasPrefix(h.Texts["kept-runs"], "it stopped, and is not taken up again: ") || d.starts > 0 {
 		t.Errorf("%d starts, %+v", d.starts, h)
 	}
 }

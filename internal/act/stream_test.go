@@ -133,7 +133,7 @@ func (w *town) actor(dry string) *Actor {
 	if dry == "" {
 		drivers = map[string]driver.Driver{"tmux": w}
 	}
-	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Known: known, Lets: lets, Updates: idle, Now: func() time.Time { return w.now },
+	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Lets: lets, Updates: idle, Now: func() time.Time { return w.now },
 		Sleep: func(_ context.Context, d time.Duration) { w.live(d, 400) }, Warn: func(string, ...any) {},
 		Emit: func(_ string, o record.Outcome) error {
 			w.acts[o.Verb+" "+o.Result+" "+o.Reason]++

@@ -30,6 +30,7 @@ func TestHalves(t *testing.T) {
 	}{
 		{"nothing", "", 0},
 		{"entries", pause + well, 0},
+		{"a blank line", well + "\n" + well, 0},
 		{"the last is torn", well + pause[:60], 1},
 		{"one within is torn", pause[:60] + "\n" + well, 1},
 		{"torn within a letter", well + `{"v":1,"key":"` + "\xc3", 1},

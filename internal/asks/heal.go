@@ -38,7 +38,7 @@ func (s *stream) sweeps() []condition {
 	case !ok:
 		return []condition{{key: key, question: "no sweep of heal.sh ever ended: is its timer installed?"}}
 	case r.At.Sub(p.At.Time) > late:
-		return []condition{{key: key, question: fmt.Sprintf("no sweep of heal.sh has ended for over %v: nothing is kept alive", late)}}
+		return []condition{{key: key, question: fmt.Sprintf("no sweep of heal.sh has ended for over %d min: nothing is kept alive", int(late.Minutes()))}}
 	case p.Exit != 0:
 		return []condition{{key: key, question: "the last sweep of heal.sh failed: heal.log says why"}}
 	}

@@ -132,7 +132,7 @@ func Run[O any](p Program, args []string, in io.Reader, out, errw io.Writer, run
 	parser, err := parse(p, opts, args, std)
 	switch {
 	case flags.WroteHelp(err):
-		return finish(std, write(std.Out, strings.TrimRight(err.Error(), "\n")+"\n"))
+		return finish(std, write(std.Out, help(parser)))
 	case err != nil:
 		return finish(std, Usage(err))
 	case common.Version:
@@ -163,13 +163,32 @@ func parse[O any](p Program, opts *O, args []string, std *Std) (*flags.Parser, e
 	}
 	rest, err := parser.ParseArgs(args)
 	if err != nil {
-		return nil, err
+		return parser, err
 	}
 	if p.Args == "" && len(rest) > 0 {
 		return nil, fmt.Errorf("unexpected argument %q\ntry %s --help", rest[0], p.Name)
 	}
 	std.Args = rest
 	return parser, nil
+}
+
+// maxChoices is how wide the choices of an option are at most that help names
+// beside it: all options are described behind the widest one. The description has
+// them as well.
+const maxChoices = 30
+
+// help is the text of --help.
+func help(parser *flags.Parser) string {
+	for _, group := range parser.Groups() {
+		for _, o := range group.Options() {
+			if len(strings.Join(o.Choices, "|")) > maxChoices {
+				o.Choices = nil
+			}
+		}
+	}
+	var b strings.Builder
+	parser.WriteHelp(&b)
+	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
 // finish flushes, prints err with the program's name on each of its lines, and

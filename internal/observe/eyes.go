@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -98,7 +99,7 @@ func saidIn(file string, s record.Seen, want string, since time.Time) (string, e
 	for line := range bytes.Lines(b) {
 		said, ok := claude.ReadSaid(line)
 		if ok && said.Text == want && !said.At.Before(since.Add(-time.Second)) && (s.SessionID != "" || said.Cwd == s.Workspace) {
-			return said.ID, nil
+			return guard.ID(said.ID), nil
 		}
 	}
 	return "", nil

@@ -197,3 +197,52 @@ func TestEmpty(t *testing.T) {
 		}
 	}
 }
+
+// What is of another machine changes nothing: neither what runs there nor what was
+// done there.
+func TestLaw_hosts(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for i := range 60 {
+		other := []string{"attic", "zoo"}[i%2] // before and behind ours
+		s, far := randomScene(rnd), randomScene(rnd)
+		if s.tick == nil {
+			continue // nothing says which machine the stream is about
+		}
+		rs := s.records(t)
+		far.tick, far.silent = nil, map[string]bool{judges: true}
+		both := slices.Clone(rs)
+		for _, r := range far.records(t) {
+			r.Host = other
+			both = append(both, r)
+		}
+		for id, v := range far.verdicts { // of a classify that judged both
+			r, err := record.New(record.KindVerdict, record.NewTime(noon), other, "fleet-classify-2", id, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			both = append(both, r)
+		}
+		for name, judge := range bothJudges {
+			want, got := asText(t, judge(setOf(t, rs), Options{Desired: s.desired})), asText(t, judge(setOf(t, both), Options{Desired: s.desired}))
+			if got != want {
+				t.Fatalf("%s: beside another machine\n got %s\nwant %s", name, got, want)
+			}
+		}
+	}
+	j := Judge(setOf(t, twoMachines(t)), Options{Desired: []desired.Agent{{Agent: "a", Workspace: "/w/a"}}})
+	if d := j.of(t, "a"); d.Reason != "blind" || d.Detail != "nothing is decided: no record says which machine this is about" {
+		t.Errorf("of two machines and no tick: %+v", d)
+	}
+}
+
+// twoMachines is a stream of two machines that does not say which it is about.
+func twoMachines(t *testing.T) []record.Record {
+	rs := solo(gone).with(func(s *scene) { s.tick = nil }).records(t)
+	for _, r := range slices.Clone(rs) {
+		if r.Host != "" {
+			r.Host = "attic"
+			rs = append(rs, r)
+		}
+	}
+	return rs
+}

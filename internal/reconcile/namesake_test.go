@@ -72,7 +72,7 @@ func TestNamesake(t *testing.T) {
 // A session's process is known by its start in the process table: what its own file
 // says is later, and would be taken for another process.
 func TestSessions_began(t *testing.T) {
-	alone := &record.Workspace{Path: "/src/s", Processes: []record.AgentProc{{PID: 500, Start: ago(90 * time.Minute), Kind: "claude", Cwd: "/src/s"}}}
+	alone := &record.Workspace{Path: "/src/s", Processes: []record.AgentProc{{PID: 499, Start: ago(time.Minute), Kind: "claude"}, {PID: 500, Start: ago(90 * time.Minute), Kind: "claude", Cwd: "/src/s"}}}
 	for _, told := range []bool{false, true} {
 		f := sessionScene{class: "9"}.one(t, func(s *scene) {
 			if told {

@@ -60,13 +60,24 @@ func Judge(set *record.Set, o Options) Judgement {
 			j.add(s.subject, d)
 		}
 	} else {
-		j.Notes = append(j.Notes, "sessions that no list names are left alone: the scope's mode is not act, or it has no heal")
+		j.Notes = append(j.Notes, "sessions that no list names are left alone: "+alone(w.tick))
 	}
 	if len(j.Decisions) == 0 && w.blindAll != "" {
 		j.RC = 2
 		j.Notes = append(j.Notes, "nothing is decided: "+w.blindAll)
 	}
 	return j
+}
+
+// alone is why nothing is decided about sessions.
+func alone(tick *record.Tick) string {
+	switch {
+	case tick == nil:
+		return "the stream has no tick record"
+	case tick.Heal == nil:
+		return "the scope's heal is null"
+	}
+	return "the scope's mode is not act"
 }
 
 // misnamed are the reasons to leave an agent alone that are a mistake of the list

@@ -34,8 +34,7 @@ var Rules = []Rule{
 		return skip("%s", f.lost()).told("no-workspace", "it should run, and its workspace is not known: %s; mend that, or the list", f.lost())
 	}},
 	{"mislabelled", (*Facts).mislabelled, func(f *Facts) record.Decision {
-		return skip("the workspace %s is of the agent %s", f.Want.Workspace, f.Workspace.Agent).
-			told("mislabelled", "its workspace %s is of another agent, %s, or of another project; mend the list, or the configuration there", f.Want.Workspace, f.Workspace.Agent)
+		return skip("%s", f.label()).told("mislabelled", "%s; mend the list, or the configuration there", f.label())
 	}},
 	{"ambiguous", func(f *Facts) bool { return f.Twin != "" }, func(f *Facts) record.Decision {
 		return skip("%s says that it is this agent's, as %s does, and no list says which counts", f.Twin, f.Want.Workspace).
@@ -82,6 +81,9 @@ var Rules = []Rule{
 // fleetThrottled is from how many agents at a limit on no agent is healed.
 const fleetThrottled = 2
 
+// manySweeps is how many sweeps are counted on which an agent did not answer.
+const manySweeps = 1 << 20
+
 // throttledLong is after how many sweeps at a limit a person is told.
 const throttledLong = 3
 
@@ -95,6 +97,14 @@ func (f *Facts) maintained() bool {
 func (f *Facts) mislabelled() bool {
 	w := f.Workspace
 	return w != nil && (w.Agent != f.Want.Agent || f.Want.Project != "" && desired.Name(f.Want.Project) != desired.Name(w.Project))
+}
+
+// label says whose the workspace is, and whose the list has it.
+func (f *Facts) label() string {
+	if f.Workspace.Agent != f.Want.Agent {
+		return fmt.Sprintf("the workspace %s is of the agent %s, and the list has it for %s", f.Want.Workspace, f.Workspace.Agent, f.Want.Agent)
+	}
+	return fmt.Sprintf("the workspace %s is of the project %s, and the list has it for the project %s", f.Want.Workspace, f.Workspace.Project, f.Want.Project)
 }
 
 // throttle waits for the end of a limit. A session that works on in spite of it
@@ -213,7 +223,7 @@ func skip(format string, args ...any) draft {
 
 // heal is a decision about an agent that does not answer: one sweep more.
 func heal(f *Facts, format string, args ...any) draft {
-	return draft{record.Decision{Decision: "HEAL", Detail: fmt.Sprintf(format, args...), Deaf: f.Heal.Deaf + 1}}
+	return draft{record.Decision{Decision: "HEAL", Detail: fmt.Sprintf(format, args...), Deaf: min(max(f.Heal.Deaf, 0), manySweeps) + 1}}
 }
 
 // not says what is not done, and that this is the reason of the decision.

@@ -19,16 +19,18 @@ func TestSays(t *testing.T) {
 	for _, tt := range []struct {
 		name, subject string
 		scene         *scene
-		detail        string // a part of it
+		detail        string // its end
 		next          *record.Time
 		not           string
 	}{
+		{"well", "a", solo(), "it answers, version 1.0.0", nil, ""},
+		{"well, of no version", "a", solo(runs("")), "it answers", nil, ""},
 		{"gone", "a", solo(gone), "no process runs in /w/a", nil, ""},
 		{"gone, and listed", "a", solo(deaf, func(a *agent) { a.proc = nil }), "no process runs in /w/a, and its registry still lists it", nil, ""},
-		{"a limit of the account", "a", solo(gone).with(limit), "; launch: a usage limit", ago(-time.Hour), "launch: a usage limit: nothing is started before it ends"},
+		{"a limit of the account", "a", solo(gone).with(limit), "; launch: a usage limit: nothing is started before it ends", ago(-time.Hour), "launch: a usage limit: nothing is started before it ends"},
 		{"launched before", "a", solo(gone, tried(1, "launch", ago(19*time.Minute))), "", ago(-time.Minute), "launch: attempt 1 was a moment ago"},
 		{"after the last attempt", "a", solo(gone, tried(3, "launch", ago(79*time.Minute))), "", nil, "launch: attempt 3 of 3 was the last"},
-		{"deaf", "a", solo(deaf), "it does not answer (timeout), sweep 1", nil, "restart: only after 1 sweeps"},
+		{"deaf", "a", solo(deaf), "it does not answer (timeout), sweep 1; restart: only after 1 sweeps", nil, "restart: only after 1 sweeps"},
 		{"restarted", "a", solo(deafFor(1)), "sweep 2", nil, "inject: it was told so before, wait: nothing in the stream says that it works; that is looked at again before it is restarted"},
 		{"told", "a", solo(deafFor(1), class("5"), told("busy")), "", nil, told1},
 		{"at a limit", "a", solo(deaf, resets(ago(-time.Hour))), "", ago(-time.Hour - resetGrace), ""},
@@ -41,7 +43,7 @@ func TestSays(t *testing.T) {
 		for _, n := range d.Not {
 			not = append(not, n.Verb+": "+n.Why)
 		}
-		if !strings.Contains(d.Detail, tt.detail) || !timeOf(d.NextAt).Equal(timeOf(tt.next)) || strings.Join(not, ", ") != tt.not {
+		if !strings.HasSuffix(d.Detail, tt.detail) || !timeOf(d.NextAt).Equal(timeOf(tt.next)) || strings.Join(not, ", ") != tt.not {
 			t.Errorf("%s: %s; next %v; not %q", tt.name, d.Detail, d.NextAt, not)
 		}
 	}
@@ -90,12 +92,37 @@ func TestPause(t *testing.T) {
 	if got := Pause(setOf(t, cut)); got != nil || len(cut) != len(rs)-1 {
 		t.Errorf("of a judge that did not end: until %v", got)
 	}
+	for _, tt := range []struct {
+		found []record.Finding
+		want  *record.Time
+	}{
+		{[]record.Finding{{Name: "pause", Until: ago(0)}, {Name: "pause", Until: ago(-time.Hour)}, {Name: "pause", Until: ago(time.Hour)}}, ago(-time.Hour)},
+		{[]record.Finding{{Name: "pause"}, {Name: "count", Until: ago(-time.Hour)}}, nil},
+		{[]record.Finding{{Name: "pause", Until: ago(-time.Hour)}, {Name: "pause"}}, ago(-time.Hour)},
+	} {
+		rs := []record.Record{}
+		for i, f := range tt.found {
+			r, err := record.New(record.KindFinding, record.NewTime(noon), "", judges, fmt.Sprint(f.Name, i), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rs = append(rs, r)
+		}
+		end, err := record.New(record.KindSurface, record.NewTime(noon), "", judges, judges, record.Surface{OK: true, Records: new(len(rs))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Pause(setOf(t, append(rs, end))); !timeOf(got).Equal(timeOf(tt.want)) {
+			t.Errorf("%+v: until %v", tt.found, got)
+		}
+	}
 }
 
 // Why little or nothing is decided is a note, of both ways to judge.
 func TestNotes(t *testing.T) {
-	const none, alone = "nothing is decided: ", "sessions that no list names are left alone: the scope's mode is not act, or it has no heal"
+	const none, alone = "nothing is decided: ", "sessions that no list names are left alone: the scope's mode is not act"
 	report := func(s *scene) { s.tick.Mode = "report" }
+	heals := func(s *scene) { s.tick.Heal = nil }
 	lost := &scene{desired: []desired.Agent{}, silent: map[string]bool{workspaces: true}}
 	for _, tt := range []struct {
 		name, judge string
@@ -105,7 +132,11 @@ func TestNotes(t *testing.T) {
 	}{
 		{"it acts", "judge", solo(), 0, nil},
 		{"it reports", "judge", solo().with(report), 0, []string{alone}},
+		{"it has no heal", "judge", solo().with(heals), 0, []string{"sessions that no list names are left alone: the scope's heal is null"}},
 		{"no agents", "judge", newScene(), 0, nil},
+		{"no agents", "upgrade", newScene(), 0, nil},
+		{"blind", "judge", solo().with(blind), 2, nil},
+		{"blind", "upgrade", solo().with(blind), 2, nil},
 		{"no agents, and blind", "judge", newScene().with(blind), 2, []string{none + "macf/processes: permission denied"}},
 		{"no agents, blind, and it reports", "judge", newScene().with(blind).with(report), 2, []string{alone, none + "macf/processes: permission denied"}},
 		{"no agents, and blind", "upgrade", newScene().with(blind), 2, []string{none + "macf/processes: permission denied"}},
@@ -119,6 +150,34 @@ func TestNotes(t *testing.T) {
 	for name, judge := range bothJudges {
 		if j := judge(new(record.Set), Options{}); !slices.Equal(j.Notes, []string{"nothing is decided: the stream is empty"}) {
 			t.Errorf("%s of nothing: %q", name, j.Notes)
+		}
+	}
+}
+
+// Of several processes the newest Claude Code process is the agent's.
+func TestClaude(t *testing.T) {
+	proc := func(pid int, kind string, start *record.Time) record.AgentProc {
+		return record.AgentProc{PID: pid, Kind: kind, Start: start}
+	}
+	for name, tt := range map[string]struct {
+		procs []record.AgentProc
+		want  int
+	}{
+		"none":                        {nil, 0},
+		"of another kind":             {[]record.AgentProc{proc(1, "channel", ago(0))}, 0},
+		"one of no start":             {[]record.AgentProc{proc(1, "claude", nil)}, 1},
+		"the second is newer":         {[]record.AgentProc{proc(1, "claude", ago(time.Hour)), proc(2, "claude", ago(0))}, 2},
+		"the first is newer":          {[]record.AgentProc{proc(1, "claude", ago(0)), proc(2, "claude", ago(time.Hour))}, 1},
+		"the second tells its start":  {[]record.AgentProc{proc(1, "claude", nil), proc(2, "claude", ago(0))}, 2},
+		"the first tells its start":   {[]record.AgentProc{proc(1, "claude", ago(0)), proc(2, "claude", nil)}, 1},
+		"a newer one of another kind": {[]record.AgentProc{proc(1, "claude", ago(time.Hour)), proc(2, "channel", ago(0))}, 1},
+	} {
+		got := 0
+		if p := Claude(&record.Workspace{Processes: tt.procs}); p != nil {
+			got = p.PID
+		}
+		if got != tt.want {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
 		}
 	}
 }

@@ -76,6 +76,11 @@ var sessionTable = []sessionScene{
 	{"done", "9", "finished", "SKIP finished", []change{ended, job("done")}},
 	{"stopped by its owner", "4", "finished", "SKIP finished", []change{ended, job("stopped"), cause("network")}},
 	{"listed as done", "9", "finished", "SKIP finished", []change{ended, func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Listing = &record.Listing{State: "done"} }}},
+	{"done, and its process idles", "9", "stalled", "HEAL stalled mail", []change{job("done")}},
+	{"listed as done, and its process idles", "9", "stalled", "HEAL stalled mail", []change{func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Listing = &record.Listing{State: "done"} }}},
+	{"listed as one that works", "9", "stopped", "RESUME stopped resume", []change{ended, func(p *record.Session, _ *record.Verdict, _ *record.Heal) {
+		p.Listing = &record.Listing{State: "working"}
+	}}},
 	{"stopped at a limit, then by its owner", "2", "finished", "SKIP finished", []change{ended, job("stopped"), resetAt(ago(time.Hour))}},
 	{"resumed a moment ago", "4", "starting", "SKIP starting", []change{ended, cause("network"), acted(ago(time.Minute), "resume")}},
 	{"resumed a moment ago, at a limit again", "2", "starting", "SKIP starting", []change{ended, resetAt(ago(-time.Hour)), acted(ago(time.Minute), "resume")}},
@@ -103,6 +108,7 @@ var sessionTable = []sessionScene{
 	{"hangs", "6", "hung", "HEAL hung mail", nil},
 	{"hangs, written to", "6", "hung", "HEAL mail-interval !hung", []change{acted(ago(5*time.Hour), "mail")}},
 	{"hangs, written to in the last interval", "6", "hung", "HEAL hung mail", []change{acted(ago(6*time.Hour), "mail")}},
+	{"hangs, resumed in the last interval", "6", "hung", "HEAL hung mail", []change{acted(ago(time.Hour), "resume")}},
 	{"hangs without a terminal", "6", "hung", "HEAL no-terminal !no-terminal", []change{nowhere}},
 	{"idle for long", "9", "stalled", "HEAL stalled mail", nil},
 	{"idle for long, written to", "9", "stalled", "HEAL mail-interval !stalled", []change{acted(ago(5*time.Hour), "mail")}},
@@ -261,5 +267,26 @@ func TestSessions_gap(t *testing.T) {
 	}
 	if j.RC != 1 {
 		t.Errorf("rc %d", j.RC)
+	}
+}
+
+// A limit of the account holds a session that stopped on an error back, and not one
+// whose own limit is over.
+func TestSessions_pause(t *testing.T) {
+	for class, want := range map[string]string{"2": "RESUME after-limit resume", "4": "RESUME limit"} {
+		f := sessionScene{class: class, changes: []change{ended, cause("network"), resetAt(ago(time.Hour))}}.one(t, func(s *scene) { s.pause = ago(-time.Hour) })
+		if got := brief(decideSession(f)); got != want {
+			t.Errorf("%s: %s, want %s", class, got, want)
+		}
+	}
+}
+
+// A process that is not known to live is none that a decision is about.
+func TestSessions_dead(t *testing.T) {
+	for _, alive := range []*bool{nil, new(false), new(true)} {
+		f := sessionScene{class: "4", changes: []change{cause("network"), func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Process.Alive = alive }}}.one(t)
+		if lives := alive != nil && *alive; (decideSession(f).Seen.PID == 500) != lives {
+			t.Errorf("it lives: %t: %+v", lives, decideSession(f).Seen)
+		}
 	}
 }

@@ -104,7 +104,7 @@ func (u *upgrade) decide(f *Facts) record.Decision {
 	case f.Workspace == nil:
 		return because("no-workspace", "%s", f.lost())
 	case f.mislabelled():
-		return because("mislabelled", "the workspace %s is of the agent %s", f.Want.Workspace, f.Workspace.Agent)
+		return because("mislabelled", "%s", f.label())
 	case f.Twin != "":
 		return because("ambiguous", "%s says that it is this agent's, as %s does", f.Twin, f.Want.Workspace)
 	case !f.reachable() || f.Health.Version == "":

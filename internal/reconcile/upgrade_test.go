@@ -70,6 +70,12 @@ var upgradeTable = []struct {
 	{"one failed, and was told", newScene().agent("b", upgraded("2.0.0", "failed"), told("upgrade-stopped")).agent("c"), "b SKIP stopped; c SKIP stopped", 1},
 	{"one failed, and was made good", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0")).agent("c"), "b OK at-target; c UPGRADE behind upgrade", 1},
 	{"one failed, and is made good by another", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0"), func(a *agent) { a.health.Listed = "i0" }).agent("c"), "b SKIP offline !upgrade-stopped; c SKIP stopped", 1},
+	{"two failed", newScene().agent("b", deaf, upgraded("2.0.0", "failed")).agent("c", deaf, upgraded("2.0.0", "failed")), "b SKIP offline !upgrade-stopped; c SKIP offline", 1},
+	{"one was done, and is deaf by now", newScene().agent("b", deaf, upgraded("2.0.0", "green")).agent("c"), "b SKIP offline; c UPGRADE behind upgrade", 1},
+	{"one failed, and whether it was made good is not read", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0"), func(a *agent) { a.place.Project, a.health.Project = "q", "q" }).agent("c").with(func(s *scene) {
+		s.surfaces["macf/roster:q"] = record.Surface{Error: "no answer"}
+	}), "c SKIP stopped; b SKIP blind !upgrade-stopped", 2},
+	{"announced nowhere", newScene().agent("a", func(a *agent) { a.place.Registry = nil }).agent("b"), "a UPGRADE behind upgrade; b SKIP one-at-a-time", 1},
 	{"one to another version failed", newScene().agent("b", deaf, upgraded("1.9.0", "failed")).agent("c"), "b SKIP offline; c UPGRADE behind upgrade", 1},
 	{"macf upgrades one", newScene().agent("a", locked(0)), "a SKIP maintenance", 1},
 	{"the last failed", newScene().agent("b", deaf, upgraded("2.0.0", "failed")), "b SKIP offline !upgrade-stopped", 1},

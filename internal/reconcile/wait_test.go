@@ -51,6 +51,7 @@ func TestHeld(t *testing.T) {
 		{"never tried", 0, nil, nil},
 		{"attempts without a time", 2, nil, nil},
 		{"a message is no attempt", 0, ago(time.Minute), nil},
+		{"a message, by a clock that was ahead", 0, ago(-time.Minute), nil},
 		{"just now", 1, ago(0), ago(-20 * time.Minute)},
 		{"before its end", 1, ago(20*time.Minute - time.Second), ago(-time.Second)},
 		{"at its end", 1, ago(20 * time.Minute), nil},
@@ -133,6 +134,7 @@ func TestStarting(t *testing.T) {
 		{"a process of a minute", ago(time.Minute), record.Heal{}, true},
 		{"a process of two minutes", ago(2 * time.Minute), record.Heal{}, false},
 		{"a process of the far future", ago(-time.Hour), record.Heal{}, false},
+		{"launched at no time", nil, record.Heal{LastVerb: "launch"}, false},
 		{"launched, no outcome", nil, record.Heal{LastAct: ago(time.Minute), LastVerb: "launch"}, true},
 		{"launched", nil, record.Heal{LastAct: ago(time.Minute), LastVerb: "launch", LastEnd: "done"}, true},
 		{"restarted", nil, record.Heal{LastAct: ago(time.Minute), LastVerb: "restart", LastEnd: "done"}, true},
@@ -217,5 +219,15 @@ func TestWrite_unreached(t *testing.T) {
 		if d := decideSession(f); d.Alert == nil || d.Alert.Text != want {
 			t.Errorf("%q: %+v", end, d.Alert)
 		}
+	}
+}
+
+// What was done after a message does not tell whether that reached it.
+func TestWrite_between(t *testing.T) {
+	f := sessionScene{class: "6", changes: []change{acted(ago(2*time.Hour), "mail"), acted(ago(time.Hour), "resume"), func(_ *record.Session, v *record.Verdict, h *record.Heal) {
+		v.ClassName, h.LastEnd = "hung", "gone"
+	}}}.one(t)
+	if d := decideSession(f); d.Alert == nil || d.Alert.Text != "it is still hung after a message" {
+		t.Errorf("%+v", d.Alert)
 	}
 }

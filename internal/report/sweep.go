@@ -55,6 +55,7 @@ func (p *page) sweepState(in *record.Set) {
 // sweepRow is a line of the table.
 type sweepRow struct {
 	subject, host, decision, reason, detail, did string
+	dry                                          string // why what is to be done was not; "" when it was, or nothing is
 	order                                        int
 }
 
@@ -62,7 +63,7 @@ type sweepRow struct {
 var sweepOrder = []string{"HEAL", "LAUNCH", "RESUME", "UPGRADE", "SKIP", "OK"}
 
 func sweepRows(in *record.Set) (rows []sweepRow) {
-	did := map[string]string{}
+	did, dry := map[string]string{}, map[string]string{}
 	for _, r := range in.Of(record.KindOutcome) {
 		o, ok := record.Payload[record.Outcome](r)
 		if !ok {
@@ -72,6 +73,9 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 		if o.Reason != "" && o.Reason != o.Result {
 			says += " (" + o.Reason + ")"
 		}
+		if o.Result == record.Dry {
+			dry[r.Host+"\x00"+r.Subject] = cmp.Or(o.Detail, "it was dry")
+		}
 		did[r.Host+"\x00"+r.Subject] = says + strings.TrimRight("; "+cmp.Or(o.Proof, o.Detail), "; ")
 	}
 	for _, r := range in.Of(record.KindDecision) {
@@ -80,8 +84,9 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 			continue
 		}
 		row := sweepRow{subject: r.Subject, host: r.Host, decision: d.Decision, reason: d.Reason, detail: d.Detail, order: slices.Index(sweepOrder, d.Decision)}
+		row.dry = dry[r.Host+"\x00"+r.Subject]
 		if row.did = did[r.Host+"\x00"+r.Subject]; row.did == "" && d.Action != nil {
-			row.did = "would " + d.Action.Verb
+			row.did, row.dry = "would "+d.Action.Verb, "no fleet-act has seen it"
 		}
 		rows = append(rows, row)
 	}
@@ -89,6 +94,25 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.host, b.host), cmp.Compare(a.subject, b.subject))
 	})
 	return rows
+}
+
+// dryAll tells of a sweep that did nothing of what is to be done, which the line
+// that counts it must say.
+func dryAll(rows []sweepRow) string {
+	why := ""
+	for _, r := range rows {
+		switch {
+		case r.did == "":
+		case r.dry == "":
+			return ""
+		default:
+			why = r.dry
+		}
+	}
+	if why == "" {
+		return ""
+	}
+	return ", and nothing of it was done: " + text(why, psPath)
 }
 
 // sweepTable writes the lines, under one that counts them.
@@ -109,6 +133,6 @@ func (p *page) sweepTable(rows []sweepRow) {
 			says = append(says, count(n, decision, decision))
 		}
 	}
-	p.printf("%s\n\n", strings.Join(says, ", "))
+	p.printf("%s%s\n\n", strings.Join(says, ", "), dryAll(rows))
 	p.grid(cells)
 }

@@ -6,40 +6,56 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/fleet-tools/fleet/internal/reconcile"
 )
 
-// decided is a stream of now that decides something about the agent code.
-func (b *box) decided(decision string) string {
+// decided is a stream of now with records that are written, of which fleet-reconcile
+// decides that the agent code is launched, or that a session is resumed.
+func (b *box) decided(verb string) string {
 	b.t.Helper()
-	r := b.run(nil, "fleet-config", "tick")
+	out := func(in string, argv ...string) string {
+		r := b.run(strings.NewReader(in), argv...)
+		if r.status != 0 {
+			b.t.Fatalf("%q: status %d: %s", argv, r.status, r.stderr)
+		}
+		return r.stdout
+	}
+	stream := out("", "fleet-config", "tick")
 	var tick struct{ At, Host string }
-	if err := json.Unmarshal([]byte(strings.SplitN(r.stdout, "\n", 2)[0]), &tick); err != nil {
-		b.t.Fatalf("%v: %s%s", err, r.stdout, r.stderr)
+	if err := json.Unmarshal([]byte(strings.SplitN(stream, "\n", 2)[0]), &tick); err != nil {
+		b.t.Fatalf("%v: %s", err, stream)
 	}
-	decision = strings.NewReplacer("HOST", tick.Host, "CODE", b.path("repos/code"), "REPOS", b.path("repos")).Replace(decision)
-	var about struct{ Agent string }
-	if err := json.Unmarshal([]byte(decision), &about); err != nil {
-		b.t.Fatal(err)
+	processes, health := "[]", ""
+	if verb == "resume" {
+		processes = `[{"pid":1,"kind":"claude","cwd":"` + b.path("repos/code") + `","start":"2026-11-29T08:00:00.000Z"}]`
+		health = `{"agent":"code","project":"lamp","online":true,"version":"0.2.46"}`
 	}
-	const id = "aaaaaaaa-0000-4000-8000-000000000000"
-	there := ""
-	for _, r := range []struct{ by, kind, subject, data string }{
-		{"fleet-observe-workspaces", "workspace", b.path("repos/code"), fmt.Sprintf(`{"agent":"code","path":%q,"processes":[]}`, b.path("repos/code"))},
-		{"fleet-observe-claude", "session", id, fmt.Sprintf(`{"session_id":%q,"cwd":%q}`, id, b.path("repos"))},
-		{"fleet-classify", "verdict", id, `{"class":"2","session":{"ours":true,"job_id":"aaaaaaaa"}}`},
+	const read = `{"ok":true,"rows":1}`
+	for _, program := range []struct {
+		name, host string
+		records    [][3]string // kind, subject, data
+	}{
+		{"fleet-observe-workspaces", tick.Host, [][3]string{{"surface", "macf/workspaces", read}, {"surface", "macf/processes", read},
+			{"workspace", b.path("repos/code"), fmt.Sprintf(`{"agent":"code","project":"lamp","path":%q,"tmux_session":"lamp@code","processes":%s}`, b.path("repos/code"), processes)}}},
+		{"fleet-observe-health", tick.Host, [][3]string{{"surface", "macf/roster:lamp", read}, {"health", "lamp/code", health}}},
+		{"fleet-observe-claude", tick.Host, [][3]string{{"session", session("a"), fmt.Sprintf(`{"session_id":%q,"cwd":%q}`, session("a"), b.path("repos"))}}},
+		{"fleet-classify", "", [][3]string{{"verdict", session("a"), `{"class":"2","class_name":"at a limit","reset_at":"2026-11-29T08:00:00.000Z","session":{"ours":true,"job_id":"aaaaaaaa"}}`}}},
 	} {
-		there += fmt.Sprintf(`{"v":1,"kind":%q,"at":%q,"host":%q,"by":%q,"subject":%q,"data":%s}`+"\n", r.kind, tick.At, tick.Host, r.by, r.subject, r.data)
+		n := 0
+		for _, r := range program.records {
+			if r[2] == "" || r[1] == session("a") && verb != "resume" {
+				continue
+			}
+			stream += fmt.Sprintf(`{"v":1,"kind":%q,"at":%q,"host":%q,"by":%q,"subject":%q,"data":%s}`+"\n", r[0], tick.At, tick.Host, program.name, r[1], r[2])
+			n++
+		}
+		stream += fmt.Sprintf(`{"v":1,"kind":"surface","at":%q,"host":%q,"by":%q,"subject":%q,"data":{"ok":true,"rows":%d,"records":%d}}`+"\n", tick.At, program.host, program.name, program.name, n, n)
 	}
-	return r.stdout + there + fmt.Sprintf(`{"v":1,"kind":"decision","at":%q,"host":%q,"by":"fleet-reconcile","subject":%q,"data":%s}`+"\n"+
-		`{"v":1,"kind":"surface","at":%q,"host":"","by":"fleet-reconcile","subject":"fleet-reconcile","data":{"ok":true,"rows":1,"records":1}}`+"\n", tick.At, tick.Host, about.Agent, decision, tick.At)
+	stream = out(stream+out("", "fleet-ledger", "observe"), "fleet-reconcile", "--desired", b.path("desired.json"))
+	if !strings.Contains(stream, `"verb":"`+verb+`"`) {
+		b.t.Fatalf("%s is not decided: %s", verb, stream)
+	}
+	return stream
 }
-
-const (
-	launch = `{"agent":"code","decision":"LAUNCH","tier":0,"reason":"down","detail":"x","order":1,"attempt":1,"action":{"verb":"launch","driver":"tmux","argv":["CODE/claude.sh"]},"seen":{"host":"HOST","workspace":"CODE","tmux_session":"lamp@code"}}`
-	resume = `{"agent":"session:aaaaaaaa-0000-4000-8000-000000000000","decision":"RESUME","tier":0,"reason":"limit","detail":"x","order":1,"attempt":1,"action":{"verb":"resume","driver":"claude","text":"` + reconcile.ResumeText + `"},"seen":{"host":"HOST","workspace":"REPOS","session_id":"aaaaaaaa-0000-4000-8000-000000000000","job_id":"aaaaaaaa"}}`
-)
 
 // outcome is what fleet-act says that became of the decision.
 func outcome(t *testing.T, stream string) (result, detail string) {
@@ -60,8 +76,8 @@ func outcome(t *testing.T, stream string) (result, detail string) {
 // and nothing is; once it is told to begin a session, an intent is there before, an
 // outcome behind, and nothing is said to be done.
 func TestAct_programs(t *testing.T) {
-	for _, a := range []struct{ program, decision, at string }{
-		{"tmux", launch, ""}, {"tmux", launch, "new-session"}, {"claude", resume, ""}, {"claude", resume, "--bg"},
+	for _, a := range []struct{ program, verb, at string }{
+		{"tmux", "launch", ""}, {"tmux", "launch", "new-session"}, {"claude", "resume", ""}, {"claude", "resume", "--bg"},
 	} {
 		for name, do := range misdeeds {
 			if !long && (strings.HasPrefix(name, "nests") || strings.Contains(name, "text") || strings.Contains(name, "deaf child") || strings.Contains(name, "NULs")) {
@@ -86,7 +102,7 @@ func TestAct_programs(t *testing.T) {
 				os.Remove(b.path("bin/" + a.program))
 				b.write("bin/"+a.program, "#!/bin/sh\ncase \" $* \" in *' --version '*) echo '2.1.280 (Claude Code)'; exit ;; *' "+a.at+"'*) tail -n 1 '"+b.path("state/ledger.jsonl")+"' >>'"+b.path("begun")+"' 2>/dev/null; exec misdeed ;; esac\n"+well+"\n")
 				os.Chmod(b.path("bin/"+a.program), 0o755)
-				r := b.run(strings.NewReader(b.decided(a.decision)), "fleet-act", "--execute")
+				r := b.run(strings.NewReader(b.decided(a.verb)), "fleet-act", "--execute")
 				result, detail := outcome(t, r.stdout)
 				if r.status != 0 || r.peak > most || strings.Contains(r.stderr, "rig:") {
 					t.Errorf("status %d, %d MiB: %.300s", r.status, r.peak>>20, r.stderr)
@@ -123,7 +139,7 @@ func TestDiskFull_act(t *testing.T) {
 			b.write("state/ledger.jsonl", text)
 			b.write("state/act.lock", "a note") // whose page is there
 			b.write("state/ledger.lock", "")
-			b.write("stream", b.decided(launch))
+			b.write("stream", b.decided("launch"))
 			r := b.onDisk("state", room/4096, "/bin/sh", "-c", "exec fleet-act --execute <"+b.path("stream"))
 			n, open := b.acts()
 			rest, longer := strings.CutPrefix(b.read("state/ledger.jsonl"), text)

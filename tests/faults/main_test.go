@@ -83,8 +83,8 @@ func build() error {
 	return nil
 }
 
-// long tells whether the tables run whole, as continuous integration does once and
-// make faults always; else one row stands for those that are like it.
+// long tells whether the tables run whole, with FLEET_LONG; else one row stands for
+// those that are like it.
 var long = os.Getenv("FLEET_LONG") != ""
 
 // open returns a new directory that anybody may enter and nobody owns.
