@@ -40,8 +40,8 @@ type Eyes interface {
 	Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error)
 	// Busy tells whether the session says of itself that it works.
 	Busy(ctx context.Context, s record.Seen) (bool, error)
-	// Waits tells whether the session says of itself that it waits for a person.
-	Waits(ctx context.Context, s record.Seen) (bool, error)
+	// Maintenance returns the lock that macf's own upgrade has on the agent in the workspace, nil when there is none.
+	Maintenance(ctx context.Context, s record.Seen) (*record.Maintenance, error)
 }
 
 // Actor acts.

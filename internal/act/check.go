@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
@@ -110,7 +111,7 @@ func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t
 		return s, refused("busy", "what it shows changes, so it may work")
 	case !s.Prompt && !record.ActVerbs[d.Action.Verb]:
 		return s, refused("no-prompt", "no prompt is shown that a text could be typed into")
-	case seen.PID != 0 && s.PID != 0 && s.PID != seen.PID:
+	case seen.PID != 0 && s.PID != 0 && s.PID != seen.PID && !ends(d.Action.Verb): // else it is out of reach, and stays so
 		return s, refused("changed", "process %d runs in its session, and %d did when it was looked at", s.PID, seen.PID)
 	}
 	return s, nil
@@ -140,19 +141,37 @@ func (a *Actor) goesOn(ctx context.Context, verb string) error {
 }
 
 // stays says why the process that a decision was about is not the one that runs.
-func (a *Actor) stays(ctx context.Context, s record.Seen) error {
+func (a *Actor) stays(ctx context.Context, verb string, s record.Seen) error {
 	p, err := a.Eyes.Process(ctx, s)
 	switch {
 	case err != nil:
 		return refused("unknown", "its process could not be looked for: %v", err)
 	case p == nil && s.PID != 0:
 		return refused("changed", "its process has ended since it was looked at: the next sweep looks again")
+	case p != nil && s.PID == 0 && verb == "launch":
+		return refused("changed", "process %d works in its workspace by now", p.PID)
 	case p != nil && s.PID == 0:
 		return refused("runs", "process %d works in its directory: nothing is started beside it", p.PID)
 	case p != nil && (p.PID != s.PID || s.Start != nil && p.Start != nil && !p.Start.Equal(s.Start.Time)):
 		return refused("changed", "process %d runs there now, and %d did when it was looked at", p.PID, s.PID)
 	case p != nil && s.SessionID != "" && p.Session != "" && p.Session != s.SessionID:
 		return refused("changed", "it runs another session now")
+	}
+	return nil
+}
+
+// unlocked says that macf's own upgrade has the agent by now. A session that no
+// list names has no lock.
+func (a *Actor) unlocked(ctx context.Context, d record.Decision) error {
+	if strings.HasPrefix(d.Agent, sessionMark) {
+		return nil
+	}
+	m, err := a.Eyes.Maintenance(ctx, *d.Seen)
+	switch {
+	case err != nil:
+		return refused("unknown", "whether an upgrade has it could not be seen: %v", err)
+	case reconcile.Locked(m, a.Now()):
+		return refused("maintenance", "an upgrade has it by now, so nobody else touches it")
 	}
 	return nil
 }

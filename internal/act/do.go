@@ -94,12 +94,15 @@ func target(d record.Decision) driver.Target {
 
 // ready looks once more whether what was decided still holds.
 func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
-	if err := a.stays(ctx, *d.Seen); err != nil {
+	if err := a.stays(ctx, d.Action.Verb, *d.Seen); err != nil {
 		return err
 	}
-	if d.Action.Verb == "restart" && d.Seen.Address != "" || d.Action.Verb == "launch" {
+	if err := a.unlocked(ctx, d); err != nil {
+		return err
+	}
+	if d.Action.Verb == "restart" || d.Action.Verb == "launch" {
 		h, err := a.Eyes.Health(ctx, d.Agent, *d.Seen)
-		if err != nil && d.Action.Verb == "restart" {
+		if err != nil {
 			return refused("unknown", "whether it answers by now could not be seen: %v", err)
 		}
 		if h != nil && h.Busy != nil && *h.Busy {

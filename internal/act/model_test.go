@@ -48,6 +48,7 @@ type resident struct {
 	swallows bool        // what is typed does not get to it
 	starts   []time.Time // of its episode, by us
 	told     map[string]bool
+	lock     *record.Maintenance // that macf has on it
 }
 
 type killed struct{}
@@ -173,9 +174,8 @@ func (w *town) Busy(_ context.Context, s record.Seen) (bool, error) {
 	return r.busy && r.pid != 0, nil
 }
 
-func (w *town) Waits(_ context.Context, s record.Seen) (bool, error) {
-	r := w.agents[index(s.Workspace)]
-	return r.dialog && r.pid != 0, nil
+func (w *town) Maintenance(_ context.Context, s record.Seen) (*record.Maintenance, error) {
+	return w.agents[index(s.Workspace)].lock, nil
 }
 
 // The driver.

@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,7 +57,15 @@ func TestReady(t *testing.T) {
 		"its registry names no instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Listed = "" } }, "refused reachable"},
 		"it does not say which instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Instance = "" } }, "refused reachable"},
 		"the session that is idle works":      {"mail", func(s *spot) { s.agents[0].busy = true }, "refused busy"},
-		"whether it waits is not seen":        {"restart", func(s *spot) { only("waits")(s); shows(func(s *driver.State) { s.Prompt = false })(s) }, "refused unknown"},
+		"it has no prompt":                    {"restart", shows(func(s *driver.State) { s.Prompt = false }), "refused no-prompt"},
+		"an upgraded one has no prompt":       {"upgrade", shows(func(s *driver.State) { s.Prompt = false }), "refused no-prompt"},
+		"nothing listed it, and it answers":   {"restart", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
+		"macf has it":                         {"inject", locked(time.Minute), "refused maintenance"},
+		"macf has it, and it is gone":         {"launch", locked(14 * time.Minute), "refused maintenance"},
+		"macf has it, and it is deaf":         {"restart", locked(0), "refused maintenance"},
+		"macf has it, and it is behind":       {"upgrade", locked(0), "refused maintenance"},
+		"whether macf has it is not seen":     {"inject", only("lock"), "refused unknown"},
+		"whether a launched one answers":      {"launch", only("health"), "refused unknown"},
 		"a process came up in its session":    {"launch", shows(func(s *driver.State) { *s = driver.State{Alive: true, PID: 99} }), "refused runs"},
 		"whether a process came is not seen":  {"launch", only("process"), "refused unknown"},
 		"it answers, and was to be launched":  {"launch", func(s *spot) { s.agents[0].lists = "i9"; s.health = func(h *record.Health) { h.Online = true } }, "refused reachable"},
@@ -72,6 +81,9 @@ func TestReady(t *testing.T) {
 			d.Seen.SessionID = "s0"
 			if tt.verb == "restart" {
 				d.Seen.Class = "6" // which a mail alone is for
+			}
+			if strings.HasPrefix(name, "nothing listed it") {
+				d.Seen.Address = ""
 			}
 			if tt.verb == "resume" {
 				d.Action.Driver = "claude"
@@ -98,15 +110,9 @@ func TestReady_done(t *testing.T) {
 		"a mail, another beside it":           {"mail", another},
 		"a mail to one that hangs, and works": {"mail", func(s *spot, d *record.Decision) { d.Seen.Class, s.agents[0].busy = "6", true }},
 		"a launch, nobody to ask for work":    {"launch", func(s *spot, _ *record.Decision) { only("busy")(s) }},
-		"a launch, its health not seen before": {"launch", func(s *spot, _ *record.Decision) {
-			s.blind = func(what string) bool { return what == "health" && s.starts == 0 }
-		}},
-		"a restart of one that is idle": {"restart", func(s *spot, _ *record.Decision) { s.health = func(h *record.Health) { h.Busy = &idle } }},
+		"a restart of one that is idle":       {"restart", func(s *spot, _ *record.Decision) { s.health = func(h *record.Health) { h.Busy = &idle } }},
 		"a restart, another instance answers": {"restart", func(s *spot, _ *record.Decision) {
 			s.agents[0].answers, s.health = true, func(h *record.Health) { h.Listed = "i0" }
-		}},
-		"a restart of one that nobody can ask": {"restart", func(s *spot, d *record.Decision) {
-			d.Seen.Address, s.blind = "", func(what string) bool { return what == "health" && s.starts == 0 }
 		}},
 		"a process that tells no start":  {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Start = nil })(s) }},
 		"a process of no start seen":     {"inject", func(_ *spot, d *record.Decision) { d.Seen.Start = nil }},
@@ -150,6 +156,20 @@ func TestReady_delay(t *testing.T) {
 		a.Sleep = func(_ context.Context, d time.Duration) { slept = append(slept, d) }
 		if err := a.One(t.Context(), d); err != nil || got != "done" || len(slept) != delay || delay > 0 && slept[0] != time.Second {
 			t.Errorf("%d seconds: %s, %v, slept %v", delay, got, err, slept)
+		}
+	}
+}
+
+// A lock that nobody renews any more holds nobody off; one of an agent is none of
+// a session that no list names.
+func TestReady_locked(t *testing.T) {
+	for verb, lay := range map[string]func(*spot){"inject": locked(15 * time.Minute), "mail": locked(0)} {
+		s := &spot{desk: newDesk(t)}
+		d := s.decided(0, verb)
+		d.Seen.SessionID = "s0"
+		lay(s)
+		if got := s.does(d); got != "done" {
+			t.Errorf("%s: %s", verb, got)
 		}
 	}
 }

@@ -24,7 +24,8 @@ func after(verb string, s record.Seen) record.Seen {
 }
 
 // reached says why the process that was seen must not be ended: its driver cannot
-// reach it, another works beside it, or it waits for a person.
+// reach it, another works beside it, or it shows no prompt, in which case it may wait
+// for a person, or hold what one wrote.
 func (a *Actor) reached(ctx context.Context, d record.Decision, s driver.State, t driver.Target) error {
 	if d.Seen.PID == 0 {
 		if d.Action.Verb == "upgrade" && !s.Alive {
@@ -32,7 +33,7 @@ func (a *Actor) reached(ctx context.Context, d record.Decision, s driver.State, 
 		}
 		return nil
 	}
-	if s.PID == 0 {
+	if s.PID != d.Seen.PID {
 		return refused("absent", "process %d works in %s, and not in the session %q: end it where it runs, and it is started there", d.Seen.PID, d.Seen.Workspace, t.Session)
 	}
 	p, err := a.beside(ctx, d)
@@ -41,15 +42,8 @@ func (a *Actor) reached(ctx context.Context, d record.Decision, s driver.State, 
 		return refused("unknown", "its workspace could not be looked at: %v", err)
 	case p != nil && p.PID != d.Seen.PID:
 		return refused("runs", "process %d works in its workspace beside it: end one of them", p.PID)
-	case s.Prompt:
-		return nil
-	}
-	waits, err := a.Eyes.Waits(ctx, *d.Seen)
-	switch {
-	case err != nil:
-		return refused("unknown", "whether it waits for a person could not be seen: %v", err)
-	case waits:
-		return refused("no-prompt", "it says that it waits for a person, and shows no prompt: look at it")
+	case !s.Prompt:
+		return refused("no-prompt", "no prompt is shown, so nobody can tell what of yours may stand there: look at it, and end it if nothing does")
 	}
 	return nil
 }

@@ -20,8 +20,7 @@ type spot struct {
 	stop    func() error // in place of ending it
 	process func(s record.Seen, p *record.AgentProc) *record.AgentProc
 	health  func(*record.Health)
-	blind   func(what string) bool // whether it could not be looked: at what is said, process, beside, health, busy, waits
-	waits   bool
+	blind   func(what string) bool // whether it could not be looked: at what is said, process, beside, health, busy, lock
 	stops   int
 	update  func() error
 	updates error  // of before, which still works
@@ -93,7 +92,19 @@ func (s *spot) Process(ctx context.Context, seen record.Seen) (*record.AgentProc
 	return p, err
 }
 
-func (s *spot) Waits(context.Context, record.Seen) (bool, error) { return s.waits, s.cannot("waits") }
+func (s *spot) Maintenance(ctx context.Context, seen record.Seen) (*record.Maintenance, error) {
+	if err := s.cannot("lock"); err != nil {
+		return nil, err
+	}
+	return s.desk.Maintenance(ctx, seen)
+}
+
+// locked has macf's own upgrade have the first agent, by a lock of so long ago.
+func locked(ago time.Duration) func(*spot) {
+	return func(s *spot) {
+		s.agents[0].lock = &record.Maintenance{HeartbeatAt: record.NewTime(s.now.Add(-ago))}
+	}
+}
 
 // does has a decision done, and returns its outcome.
 func (s *spot) does(d record.Decision) string {
@@ -170,7 +181,7 @@ func TestRestart_beside(t *testing.T) {
 			}
 		}, "failed runs", 1, 0, true, ""},
 		"its session is somebody's": {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "failed name-taken", 1, 0, true, ""},
-		"it waits, without a prompt": {func(s *spot) { s.look, s.waits = func(st *driver.State) { st.Prompt = false }, true },
+		"it has no prompt": {func(s *spot) { s.look = func(st *driver.State) { st.Prompt = false } },
 			"refused no-prompt", 0, 0, false, "kept-no-prompt"},
 		"only its session is found": {func(s *spot) {
 			s.process = func(seen record.Seen, p *record.AgentProc) *record.AgentProc {
@@ -180,8 +191,12 @@ func TestRestart_beside(t *testing.T) {
 				return p
 			}
 		}, "done", 1, 1, true, ""},
-		"it has no prompt":        {func(s *spot) { s.look = func(st *driver.State) { st.Prompt = false } }, "done", 1, 1, true, ""},
-		"it waits, with a prompt": {func(s *spot) { s.waits = true }, "done", 1, 1, true, ""},
+		"it has no prompt, a moment later": {func(s *spot) {
+			n := 0
+			s.look = func(st *driver.State) { n++; st.Prompt = n == 1 }
+		}, "refused no-prompt", 0, 0, true, "kept-no-prompt"},
+		"another agent's is in its session": {func(s *spot) { s.look = func(st *driver.State) { st.PID = 99 } },
+			"refused absent", 0, 0, false, "kept-absent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &spot{desk: newDesk(t)}
@@ -206,12 +221,14 @@ func TestRestart_beside(t *testing.T) {
 // What came up while an upgrade fetched what it needs ends nothing.
 func TestUpgrade_meanwhile(t *testing.T) {
 	for want, lay := range map[string]func(*spot){
-		"done":             func(*spot) {},
-		"refused busy":     func(s *spot) { s.agents[0].busy = true },
-		"refused dialog":   func(s *spot) { s.agents[0].dialog = true },
-		"refused attached": func(s *spot) { s.agents[0].attached = true },
-		"refused draft":    func(s *spot) { s.look = func(st *driver.State) { st.Draft = true } },
-		"refused changed":  func(s *spot) { s.agents[0].pid = 0 },
+		"done":                func(*spot) {},
+		"refused busy":        func(s *spot) { s.agents[0].busy = true },
+		"refused dialog":      func(s *spot) { s.agents[0].dialog = true },
+		"refused attached":    func(s *spot) { s.agents[0].attached = true },
+		"refused draft":       func(s *spot) { s.look = func(st *driver.State) { st.Draft = true } },
+		"refused changed":     func(s *spot) { s.agents[0].pid = 0 },
+		"refused maintenance": locked(0),
+		"refused no-prompt":   shows(func(s *driver.State) { s.Prompt = false }),
 	} {
 		s := &spot{desk: newDesk(t)}
 		s.update = func() error { lay(s); return nil }

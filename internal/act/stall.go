@@ -49,7 +49,7 @@ func (a *Actor) Stalled(ctx context.Context, set *record.Set, host string) error
 // stalled looks at one agent.
 func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.AgentProc, host string, h record.Heal) error {
 	dr := a.Drivers["tmux"]
-	if dr == nil || h.Paused {
+	if dr == nil || h.Paused || reconcile.Locked(p.Maintenance, a.Now()) {
 		return nil
 	}
 	d := record.Decision{Agent: p.Agent, Decision: "RESUME", Tier: 1, Action: &record.Action{Verb: "nudge", Driver: "tmux", Text: NudgeText},

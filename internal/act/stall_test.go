@@ -19,7 +19,7 @@ import (
 func (d *desk) lies() *record.Set {
 	set := new(record.Set)
 	for i, r := range d.agents {
-		p := record.Workspace{Agent: r.name, Project: "p", Path: fmt.Sprint("/w/", i), Session: "p@" + r.name, Processes: []record.AgentProc{}}
+		p := record.Workspace{Agent: r.name, Project: "p", Path: fmt.Sprint("/w/", i), Session: "p@" + r.name, Processes: []record.AgentProc{}, Maintenance: r.lock}
 		if proc := r.process(); proc != nil {
 			p.Processes = append(p.Processes, *proc)
 		}
@@ -79,6 +79,8 @@ func TestStalled(t *testing.T) {
 		"its pane moves":             {lay: shows(func(s *driver.State) { s.Stall, s.Moving = "limit", true })},
 		"it says that it works":      {lay: func(s *spot) { s.agents[0].busy = true }},
 		"whether it works is unseen": {lay: only("busy")},
+		"macf has it":                {lay: locked(0)},
+		"macf had it":                {lay: locked(time.Hour), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
 		"it is paused":               {lay: func(s *spot) { s.append(s.now, record.Entry{Kind: record.EntryPause, By: "owner:tty", Key: "agent-0"}) }},
 		"it does not run":            {lay: func(s *spot) { s.agents[0].pid = 0 }},
 		"it cannot be looked at":     {lay: func(s *spot) { s.fails = map[string]bool{"agent-0": true} }, warns: "looking at agent-0: no server runs"},

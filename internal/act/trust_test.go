@@ -218,7 +218,7 @@ func TestLedger_full(t *testing.T) {
 	if err != nil || d.starts != 1 || len(d.state.Open()) > 0 || d.state.Heal("agent-0").LastEnd != record.EntryDone {
 		t.Errorf("%v, %d starts, %+v", err, d.starts, d.state.Heal("agent-0"))
 	}
-	want(t, got, "launch refused runs")
+	want(t, got, "launch refused changed")
 }
 
 // Of two runs that have the same decision, and of which none waits for the other,

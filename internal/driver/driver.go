@@ -48,7 +48,7 @@ type Target struct {
 	Session   string    // the runtime's name for it: a tmux session, a job id
 	Place     string    // tmux: the id of its pane, such as %7; "": the pane of the session that holds PID, or else a Claude Code process
 	Socket    string    // tmux: the server's socket; the default server when empty
-	Cwd       string    // its working directory, canonical
+	Cwd       string    // its working directory, or the workspace that this is in; canonical
 	PID       int       // of the Claude Code process; 0 when none is known
 	Start     time.Time // of that process; with the pid it tells the process from a later one; zero when not known
 	SessionID string    // Claude Code's; "" when not known

@@ -189,6 +189,17 @@ func (e Eyes) Health(ctx context.Context, agent string, s record.Seen) (*record.
 	return nil, nil
 }
 
+// Maintenance returns the lock that is on the agent in a workspace, as
+// fleet-observe-workspaces reads it; nil: none.
+func (e Eyes) Maintenance(_ context.Context, s record.Seen) (*record.Maintenance, error) {
+	r, err := e.workspace(s.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	p, _ := record.Payload[record.Workspace](r)
+	return p.Maintenance, nil
+}
+
 // workspaces is what is told of the workspaces at and below a path, and of what
 // runs; part is the surface that must be read.
 func (e Eyes) workspaces(path, part string) (*record.Set, error) {

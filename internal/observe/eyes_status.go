@@ -17,13 +17,6 @@ func (e Eyes) Busy(_ context.Context, s record.Seen) (bool, error) {
 	return status == "busy" || status == "shell", err
 }
 
-// Waits tells whether the session's process says that it waits for a person. A
-// process without a file that says so is an error.
-func (e Eyes) Waits(_ context.Context, s record.Seen) (bool, error) {
-	status, err := e.status(s)
-	return status == "waiting", err
-}
-
 // status is the status in a session's process file, "" without a process. Source:
 // sessions/<pid>.json of Claude Code 2.1.280.
 func (e Eyes) status(s record.Seen) (string, error) {

@@ -280,10 +280,6 @@ func TestEyes_Busy(t *testing.T) {
 			os.Remove(file)
 		}
 		busy, err := (Eyes{}).Busy(t.Context(), record.Seen{PID: 7})
-		waits, werr := (Eyes{}).Waits(t.Context(), record.Seen{PID: 7})
-		if waits != (name == "waiting") || fmt.Sprint(werr) != fmt.Sprint(err) {
-			t.Errorf("%s: waits: %t %v", name, waits, werr)
-		}
 		if busy != tt.busy || (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %t %v", name, busy, err)
 		}
@@ -294,5 +290,34 @@ func TestEyes_Busy(t *testing.T) {
 	t.Setenv("HOME", "")
 	if busy, err := (Eyes{}).Busy(context.Background(), record.Seen{PID: 7}); busy || err == nil {
 		t.Errorf("no home: %t %v", busy, err)
+	}
+}
+
+// The lock that macf has on an agent is seen as the observer sees it; where the
+// workspace is none any more, that is an error.
+func TestEyes_Maintenance(t *testing.T) {
+	e := newEyed(t)
+	s := record.Seen{Workspace: filepath.Join(e.home, "w")}
+	if m, err := (Eyes{}).Maintenance(t.Context(), s); m != nil || err == nil {
+		t.Errorf("no workspace: %+v %v", m, err)
+	}
+	e.write("w/.macf/macf-agent.json", `{"project":"lamp","agent_name":"code","agent_role":"r","agent_type":"permanent","registry":{"type":"local","path":"~/registry"}}`)
+	if m, err := (Eyes{}).Maintenance(t.Context(), s); m != nil || err != nil {
+		t.Errorf("no lock: %+v %v", m, err)
+	}
+	at := time.Now().Unix() - 60
+	for name, tt := range map[string]struct {
+		text  string
+		holds bool
+	}{
+		"a lock":      {fmt.Sprintf(`{"schema_version":1,"agent":"code","target_version":"0.2.47","heartbeat_at":%d}`, at), true},
+		"of another":  {fmt.Sprintf(`{"schema_version":1,"agent":"docs","target_version":"0.2.47","heartbeat_at":%d}`, at), false},
+		"one damaged": {`{"schema`, false},
+	} {
+		e.write(".macf/maintenance-locks/code.lock", tt.text)
+		m, err := (Eyes{}).Maintenance(t.Context(), s)
+		if err != nil || (m != nil) != tt.holds || m != nil && m.HeartbeatAt.Unix() != at {
+			t.Errorf("%s: %+v %v", name, m, err)
+		}
 	}
 }

@@ -195,17 +195,12 @@ func (h *homes) owner(cwd string) string {
 	if real, err := gitrepo.RealPath(h.w.FS, cwd); err == nil {
 		start = real
 	}
-	home := ""
-	for dir := start; ; dir = filepath.Dir(dir) {
-		if there, err := h.w.Exists(filepath.Join(dir, macf.Marker)); err == nil && there {
-			if home = dir; h.configs[dir] == nil {
-				h.w.Rec.File(filepath.Join(dir, macf.Marker), []byte("null\n"), nil)
-			}
-			break
-		}
-		if dir == "/" || h.worktree(dir) {
-			break
-		}
+	home := macf.Owner(start, func(dir string) bool {
+		there, err := h.w.Exists(filepath.Join(dir, macf.Marker))
+		return err == nil && there
+	}, h.worktree)
+	if home != "" && h.configs[home] == nil {
+		h.w.Rec.File(filepath.Join(home, macf.Marker), []byte("null\n"), nil)
 	}
 	h.owners[cwd] = home
 	return home
@@ -214,7 +209,7 @@ func (h *homes) owner(cwd string) string {
 // worktree tells whether a directory is a further work tree of a repository.
 func (h *homes) worktree(dir string) bool {
 	b, err := h.w.ReadFile(filepath.Join(dir, ".git"), macfLimit)
-	if err != nil || !strings.Contains(string(b), "/worktrees/") {
+	if err != nil || !macf.IsWorktree(b) {
 		return false
 	}
 	h.w.Rec.File(filepath.Join(dir, ".git"), []byte("gitdir: /withheld/worktrees/x\n"), nil)

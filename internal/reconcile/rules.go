@@ -88,10 +88,18 @@ const manySweeps = 1 << 20
 const throttledLong = 3
 
 func (f *Facts) maintained() bool {
-	if f.Workspace != nil && f.Workspace.Maintenance != nil && within(f.Now, f.Workspace.Maintenance.HeartbeatAt.Time, 15*time.Minute) {
+	if f.Workspace != nil && Locked(f.Workspace.Maintenance, f.Now) {
 		return true
 	}
 	return slices.ContainsFunc(f.Heal.Open, func(o record.OpenAct) bool { return o.Verb == "upgrade" })
+}
+
+// lockFor is how long a maintenance lock holds after it was last renewed.
+const lockFor = 15 * time.Minute
+
+// Locked tells that a maintenance lock, if there is one, holds everyone off its agent.
+func Locked(m *record.Maintenance, now time.Time) bool {
+	return m != nil && within(now, m.HeartbeatAt.Time, lockFor)
 }
 
 func (f *Facts) mislabelled() bool {

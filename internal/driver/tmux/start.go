@@ -92,7 +92,7 @@ func (d *Driver) begun(ctx context.Context, t driver.Target) (driver.State, erro
 	if err != nil {
 		return v.State, fmt.Errorf("%w: where process %d works: %w", driver.ErrUnseen, v.PID, err)
 	}
-	if cwd != t.Cwd {
+	if !t.Holds(cwd) {
 		return v.State, fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrUnseen, v.PID, cwd, t.Cwd)
 	}
 	return v.State, nil

@@ -44,7 +44,7 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 		if err != nil {
 			return fmt.Errorf("%w: where process %d works: %w", driver.ErrChanged, v.PID, err)
 		}
-		if t.Cwd != "" && cwd != t.Cwd {
+		if t.Cwd != "" && !t.Holds(cwd) {
 			return fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrChanged, v.PID, cwd, t.Cwd)
 		}
 		if err := driver.End(ctx, *v.process, grace); err != nil {

@@ -454,6 +454,33 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// A process that works below its workspace is its workspace's: it counts as
+// started, and is ended. In another checkout inside of that it is not.
+func TestBelow(t *testing.T) {
+	for name, tree := range map[string]bool{"its own": false, "another checkout": true} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			target := r.target()
+			target.Cwd = filepath.Dir(r.dir)
+			if err := os.Mkdir(filepath.Join(target.Cwd, ".macf"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			r.put(t, "../.macf/macf-agent.json", "{}")
+			if tree {
+				r.put(t, ".git", "gitdir: /x/.git/worktrees/y\n")
+			}
+			if s, err := r.d.begun(t.Context(), target); s.PID != r.PID || errors.Is(err, driver.ErrUnseen) != tree || !tree && err != nil {
+				t.Errorf("begun: %+v, %v", s, err)
+			}
+			err := r.d.Stop(t.Context(), target, 5*time.Second)
+			p, perr := driver.ReadProcess(r.PID)
+			if errors.Is(err, driver.ErrChanged) != tree || !tree && err != nil || (p != nil) != tree || perr != nil {
+				t.Errorf("ended: %v; %v %v", err, p, perr)
+			}
+		})
+	}
+}
+
 // A session in which something runs that is not the target's process stays, and so
 // does that process; one in which nothing runs any more is ended for who has none.
 func TestStop_taken(t *testing.T) {
