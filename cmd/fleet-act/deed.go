@@ -166,26 +166,6 @@ func (d *deed) health() observe.Health {
 	return h
 }
 
-// dry says why nothing is done, "" when it is.
-func (d *deed) dry() string {
-	off := d.off(d.scope)
-	switch {
-	case !d.opts.Execute:
-		return "--execute was not given"
-	case off != "":
-		return off
-	case d.w.Dry():
-		return "DRY_RUN is set"
-	case d.tick == nil && !slices.Equal(d.std.Args, []string{"recover"}):
-		return "the stream has no tick record"
-	case d.tick != nil && (d.tick.Scope != d.scope.ID || d.tick.Host != d.w.Host):
-		return fmt.Sprintf("the stream is of the scope %s on %s", d.tick.Scope, d.tick.Host)
-	case d.tick != nil && (d.tick.Mode != "act" || d.tick.DryRun):
-		return "the stream was judged for a scope that does not act"
-	}
-	return ""
-}
-
 // decided does what the stream's decisions ask for. A stream that is cut, or of
 // another time, is not acted on.
 func (d *deed) decided() error {

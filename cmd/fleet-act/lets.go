@@ -3,9 +3,30 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fleet-tools/fleet/internal/config"
 )
+
+// dry says why nothing is done, "" when it is.
+func (d *deed) dry() string {
+	off := d.off(d.scope)
+	switch {
+	case !d.opts.Execute:
+		return "--execute was not given"
+	case off != "":
+		return off
+	case d.w.Dry():
+		return "DRY_RUN is set"
+	case d.tick == nil && !slices.Equal(d.std.Args, []string{"recover"}):
+		return "the stream has no tick record"
+	case d.tick != nil && (d.tick.Scope != d.scope.ID || d.tick.Host != d.w.Host):
+		return fmt.Sprintf("the stream is of the scope %s on %s", d.tick.Scope, d.tick.Host)
+	case d.tick != nil && (d.tick.Mode != "act" || d.tick.DryRun):
+		return "the stream was judged for a scope that does not act"
+	}
+	return ""
+}
 
 // off says what of a scope's configuration lets nothing be done, "" when it lets it.
 func (d *deed) off(s *config.Scope) string {
