@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
@@ -141,32 +140,13 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 			return err
 		}
 	}
-	if o != nil && o.Result == record.Refused && (d.Action.Verb == "restart" || o.Reason == "ledger" || o.Reason == "secret" || d.Action.Verb == "resume" && o.Reason == "runs") {
-		d.Alert = kept(*o)
+	if o != nil && o.Result == record.Refused {
+		d.Alert = kept(d, *o)
 	}
 	if d.Alert == nil || a.Dry != "" {
 		return nil
 	}
 	return a.alert(ctx, d)
-}
-
-// kept is what a person is told when something of theirs, or the session's own
-// work, keeps a restart from being done: it may do so for ever.
-func kept(o record.Outcome) *record.Alert {
-	if o.Reason == "ledger" {
-		return &record.Alert{Severity: "kept-ledger", Text: "it needs something, and nothing is done to it: " + o.Detail}
-	}
-	if o.Reason == "secret" {
-		return &record.Alert{Severity: "kept-secret", Text: "it is not started: " + o.Detail}
-	}
-	if !slices.Contains([]string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "busy", "no-prompt"}, o.Reason) {
-		return nil
-	}
-	says := "it does not answer, and is not restarted: "
-	if o.Verb == "resume" {
-		says = "it stopped, and is not taken up again: "
-	}
-	return &record.Alert{Severity: "kept-" + o.Reason, Text: says + o.Detail}
 }
 
 // alert tells a person. The ledger's intent is the filing: fleet-asks makes a

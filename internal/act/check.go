@@ -107,7 +107,7 @@ func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t
 		return s, refused("mode", "the pane is in copy mode: leave that with q")
 	case s.Viewer:
 		return s, refused("viewer", "a view is open in place of the prompt: close it")
-	case s.Moving:
+	case s.Moving && d.Action.Verb != "launch": // what moves then is not the agent, and has its name
 		return s, refused("busy", "what it shows changes, so it may work")
 	case !s.Prompt && !record.ActVerbs[d.Action.Verb]:
 		return s, refused("no-prompt", "no prompt is shown that a text could be typed into")

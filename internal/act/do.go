@@ -117,7 +117,7 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 	case err != nil:
 		return err
 	case d.Action.Verb == "launch" && s.Alive && s.PID != 0:
-		return refused("runs", "process %d runs in its session", s.PID)
+		return refused("runs", "process %d runs in the session %q, and not in its workspace: end it there, or give one of the two another name", s.PID, t.Session)
 	case ends(d.Action.Verb):
 		return a.reached(ctx, d, s, t)
 	case d.Action.Verb != "launch" && d.Action.Verb != "resume" && !s.Alive:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
@@ -57,30 +58,73 @@ func TestDo_warns(t *testing.T) {
 	}
 }
 
-// A person is told of a refusal that may last, and of none that the next sweep ends.
+// A person is told of a refusal that may last, once, and of none that the next sweep ends.
 func TestKept_passing(t *testing.T) {
-	for _, tt := range []struct {
+	in := func(st driver.State) func(*spot) { return shows(func(s *driver.State) { *s = st }) }
+	open := func(s *spot) {
+		s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "inject", Key: "agent-0"})
+	}
+	for name, tt := range map[string]struct {
+		verb string
 		lay  func(*spot)
 		told string
 	}{
-		{func(s *spot) { s.agents[0].answers = true }, ""},
-		{func(s *spot) { s.agents[0].pid = 0 }, ""},
-		{only("busy"), ""},
-		{func(s *spot) { s.agents[0].busy = true }, "kept-busy"},
-		{func(s *spot) { s.agents[0].dialog = true }, "kept-dialog"},
+		"it answers by now":           {"restart", func(s *spot) { s.agents[0].answers = true }, ""},
+		"it ended":                    {"restart", func(s *spot) { s.agents[0].pid = 0 }, ""},
+		"macf has it":                 {"restart", locked(0), ""},
+		"whether it works is unseen":  {"restart", only("busy"), "kept-unknown"},
+		"it works":                    {"restart", func(s *spot) { s.agents[0].busy = true }, "kept-busy"},
+		"it shows a dialog":           {"restart", func(s *spot) { s.agents[0].dialog = true }, "kept-dialog"},
+		"an act of it has no outcome": {"restart", open, "kept-open"},
+		"tmux cannot be asked":        {"launch", func(s *spot) { s.fails = map[string]bool{"agent-0": true} }, "kept-unknown"},
+		"its health cannot":           {"launch", only("health"), "kept-unknown"},
+		"somebody has its session":    {"launch", in(driver.State{Alive: true, Attached: true}), "kept-attached"},
+		"another's has its name":      {"launch", in(driver.State{Alive: true, PID: 99, Prompt: true, Moving: true}), "kept-runs"},
+		"a draft is in its session":   {"launch", in(driver.State{Alive: true, PID: 99, Draft: true}), "kept-draft"},
+		"what it was left with":       {"launch", open, "kept-open"},
+		"it came up":                  {"launch", func(s *spot) { s.agents[0].pid = 7 }, ""},
+		"it is listed, and works":     {"launch", func(s *spot) { s.agents[0].lists, s.health = "i9", func(h *record.Health) { w := true; h.Busy = &w } }, ""},
+		"macf took it":                {"launch", locked(0), ""},
+		"one was just before": {"launch", func(s *spot) {
+			id := s.append(s.now.Add(-time.Minute), record.Entry{Kind: record.EntryIntent, By: "act", Verb: "launch", Key: "agent-0"})
+			s.append(s.now.Add(-time.Minute), record.Entry{Kind: record.EntryFailed, By: "act", Verb: "launch", Key: "agent-0", Of: id})
+		}, ""},
+		"its message is refused": {"inject", func(s *spot) { s.agents[0].dialog = true }, ""},
+		"an upgrade is":          {"upgrade", func(s *spot) { s.agents[0].dialog = true }, ""},
 	} {
-		s := &spot{desk: newDesk(t)}
-		s.agents[0].answers = false
-		d := s.decided(0, "restart")
-		d.Alert = &record.Alert{Severity: "restarted", Text: "x"}
-		tt.lay(s)
-		if got := s.does(d); !strings.HasPrefix(got, "refused ") || !slices.Equal(s.told, strings.Fields(tt.told)) || !slices.Equal(s.state.Heal("agent-0").Alerts, s.told) {
-			t.Errorf("%s: told %q, want %q", got, s.told, tt.told)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := &spot{desk: newDesk(t)}
+			s.agents[0].answers = false
+			d := s.decided(0, tt.verb)
+			if tt.verb == "restart" {
+				d.Alert = &record.Alert{Severity: "restarted", Text: "x"}
+			}
+			tt.lay(s)
+			for range 2 {
+				if got := s.does(d); !strings.HasPrefix(got, "refused ") || !slices.Equal(s.told, strings.Fields(tt.told)) || !slices.Equal(s.state.Heal("agent-0").Alerts, s.told) {
+					t.Errorf("%s: told %q, want %q", got, s.told, tt.told)
+				}
+			}
+			if s.starts+s.stops > 0 {
+				t.Errorf("%d begun, %d ended", s.starts, s.stops)
+			}
+		})
 	}
 }
 
-// A command that the ledger could not hold is not begun.
+// What was to be told of a decision that is refused is told all the same, unless it
+// was that it is done.
+func TestKept_other(t *testing.T) {
+	stuck := &record.Alert{Severity: "stuck", Text: "x"}
+	if got := kept(record.Decision{Alert: stuck}, record.Outcome{Verb: "inject", Reason: "dialog"}); got != stuck {
+		t.Errorf("%+v", got)
+	}
+	if got := kept(record.Decision{Alert: &record.Alert{Severity: "restarted"}}, record.Outcome{Verb: "restart", Reason: "changed"}); got != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A command that the ledger could not hold is not begun, and a person is told.
 func TestFits_long(t *testing.T) {
 	for n, want := range map[int]string{fold.MaxLine / 2: "refused text", fold.MaxLine / 3: "done"} {
 		d := newDesk(t)
@@ -92,8 +136,8 @@ func TestFits_long(t *testing.T) {
 			got = strings.TrimSpace(o.Result + " " + o.Reason)
 			return nil
 		}
-		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || got != want || d.starts != map[bool]int{true: 1}[want == "done"] {
-			t.Errorf("%d bytes: %s, %v, %d begun", n, got, err, d.starts)
+		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || got != want || d.starts != map[bool]int{true: 1}[want == "done"] || slices.Contains(d.state.Heal("agent-0").Alerts, "kept-text") == (want == "done") {
+			t.Errorf("%d bytes: %s, %v, %d begun, told %q", n, got, err, d.starts, d.state.Heal("agent-0").Alerts)
 		}
 	}
 }

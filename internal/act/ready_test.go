@@ -52,11 +52,6 @@ func TestReady(t *testing.T) {
 		"it says to who asks that it works":   {"restart", func(s *spot) { s.health = func(h *record.Health) { h.Busy = &works } }, "refused busy"},
 		"it answers by now":                   {"restart", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
 		"what works beside it is not seen":    {"restart", only("beside"), "refused unknown"},
-		"what works beside it, upgraded":      {"upgrade", only("beside"), "refused unknown"},
-		"it works, and is said to hang":       {"restart", func(s *spot) { s.agents[0].busy = true }, "refused busy"},
-		"its registry names no instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Listed = "" } }, "refused reachable"},
-		"it does not say which instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Instance = "" } }, "refused reachable"},
-		"the session that is idle works":      {"mail", func(s *spot) { s.agents[0].busy = true }, "refused busy"},
 		"it has no prompt":                    {"restart", shows(func(s *driver.State) { s.Prompt = false }), "refused no-prompt"},
 		"an upgraded one has no prompt":       {"upgrade", shows(func(s *driver.State) { s.Prompt = false }), "refused no-prompt"},
 		"nothing listed it, and it answers":   {"restart", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
@@ -66,6 +61,12 @@ func TestReady(t *testing.T) {
 		"macf has it, and it is behind":       {"upgrade", locked(0), "refused maintenance"},
 		"whether macf has it is not seen":     {"inject", only("lock"), "refused unknown"},
 		"whether a launched one answers":      {"launch", only("health"), "refused unknown"},
+		"nothing listed it, and that by now":  {"restart", only("health"), "refused unknown"},
+		"what works beside it, upgraded":      {"upgrade", only("beside"), "refused unknown"},
+		"it works, and is said to hang":       {"restart", func(s *spot) { s.agents[0].busy = true }, "refused busy"},
+		"its registry names no instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Listed = "" } }, "refused reachable"},
+		"it does not say which instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Instance = "" } }, "refused reachable"},
+		"the session that is idle works":      {"mail", func(s *spot) { s.agents[0].busy = true }, "refused busy"},
 		"a process came up in its session":    {"launch", shows(func(s *driver.State) { *s = driver.State{Alive: true, PID: 99} }), "refused runs"},
 		"whether a process came is not seen":  {"launch", only("process"), "refused unknown"},
 		"it answers, and was to be launched":  {"launch", func(s *spot) { s.agents[0].lists = "i9"; s.health = func(h *record.Health) { h.Online = true } }, "refused reachable"},
@@ -114,10 +115,11 @@ func TestReady_done(t *testing.T) {
 		"a restart, another instance answers": {"restart", func(s *spot, _ *record.Decision) {
 			s.agents[0].answers, s.health = true, func(h *record.Health) { h.Listed = "i0" }
 		}},
-		"a process that tells no start":  {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Start = nil })(s) }},
-		"a process of no start seen":     {"inject", func(_ *spot, d *record.Decision) { d.Seen.Start = nil }},
-		"a process that says no session": {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Session = "" })(s) }},
-		"a process of its session":       {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Session = "s0" })(s) }},
+		"a restart of one that nobody lists": {"restart", func(s *spot, d *record.Decision) { d.Seen.Address, s.agents[0].lists = "", "" }},
+		"a process that tells no start":      {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Start = nil })(s) }},
+		"a process of no start seen":         {"inject", func(_ *spot, d *record.Decision) { d.Seen.Start = nil }},
+		"a process that says no session":     {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Session = "" })(s) }},
+		"a process of its session":           {"inject", func(s *spot, _ *record.Decision) { runs(func(p *record.AgentProc) { p.Session = "s0" })(s) }},
 		"a process of no session seen": {"inject", func(s *spot, d *record.Decision) {
 			d.Seen.SessionID = ""
 			runs(func(p *record.AgentProc) { p.Session = "s0" })(s)

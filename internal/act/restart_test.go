@@ -183,6 +183,12 @@ func TestRestart_beside(t *testing.T) {
 		"its session is somebody's": {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "failed name-taken", 1, 0, true, ""},
 		"it has no prompt": {func(s *spot) { s.look = func(st *driver.State) { st.Prompt = false } },
 			"refused no-prompt", 0, 0, false, "kept-no-prompt"},
+		"it has no prompt, a moment later": {func(s *spot) {
+			n := 0
+			s.look = func(st *driver.State) { n++; st.Prompt = n == 1 }
+		}, "refused no-prompt", 0, 0, true, "kept-no-prompt"},
+		"another agent's is in its session": {func(s *spot) { s.look = func(st *driver.State) { st.PID = 99 } },
+			"refused absent", 0, 0, false, "kept-absent"},
 		"only its session is found": {func(s *spot) {
 			s.process = func(seen record.Seen, p *record.AgentProc) *record.AgentProc {
 				if seen.SessionID == "" && s.starts == 0 {
@@ -191,12 +197,6 @@ func TestRestart_beside(t *testing.T) {
 				return p
 			}
 		}, "done", 1, 1, true, ""},
-		"it has no prompt, a moment later": {func(s *spot) {
-			n := 0
-			s.look = func(st *driver.State) { n++; st.Prompt = n == 1 }
-		}, "refused no-prompt", 0, 0, true, "kept-no-prompt"},
-		"another agent's is in its session": {func(s *spot) { s.look = func(st *driver.State) { st.PID = 99 } },
-			"refused absent", 0, 0, false, "kept-absent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &spot{desk: newDesk(t)}

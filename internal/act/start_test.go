@@ -25,7 +25,7 @@ func (d *taken) Look(context.Context, driver.Target) (driver.State, error) {
 	if d.unseen && d.tries > 0 {
 		return driver.State{}, errors.New("no server runs")
 	}
-	return driver.State{Alive: d.alive && d.stopped == 0}, nil
+	return driver.State{Alive: d.alive && d.stopped == 0, Moving: d.alive}, nil
 }
 
 func (d *taken) Stop(context.Context, driver.Target, time.Duration) error {

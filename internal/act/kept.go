@@ -1,0 +1,38 @@
+package act
+
+import (
+	"slices"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// unstarted is how a person is told that a start was refused, by verb. An upgrade says
+// so to whom it was called by.
+var unstarted = map[string]string{
+	"restart": "it does not answer, and is not restarted: ",
+	"launch":  "it should run, and is not started: ",
+	"resume":  "it stopped, and is not taken up again: ",
+}
+
+// lasting are reasons of which a person is told: each may hold for as long as
+// nobody does anything about it. What is no such reason ends by itself, or was
+// told by the judge.
+var lasting = []string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "no-prompt", "unknown", "open", "text"}
+
+// kept is what a person is told when a decision is refused: what keeps it from
+// being done, in place of what was to be told of it. Of a restart the session's own
+// work may do so as well, for ever.
+func kept(d record.Decision, o record.Outcome) *record.Alert {
+	says, starts := unstarted[o.Verb]
+	switch {
+	case o.Reason == "ledger":
+		return &record.Alert{Severity: "kept-ledger", Text: "it needs something, and nothing is done to it: " + o.Detail}
+	case o.Reason == "secret":
+		return &record.Alert{Severity: "kept-secret", Text: "it is not started: " + o.Detail}
+	case starts && slices.Contains(lasting, o.Reason), o.Verb == "restart" && o.Reason == "busy":
+		return &record.Alert{Severity: "kept-" + o.Reason, Text: says + o.Detail}
+	case o.Verb == "restart": // that it is restarted was to be told
+		return nil
+	}
+	return d.Alert
+}
