@@ -49,6 +49,7 @@ type deed struct {
 	host  string
 	actor *act.Actor
 	lock  io.Closer
+	last  record.Outcome // that was told
 
 	desired []desired.Agent // the list; nil: every workspace
 }
@@ -141,8 +142,9 @@ func (d *deed) act() error {
 	if err != nil {
 		return err
 	}
+	updater := driver.Updater{Env: environment(), Lock: filepath.Join(d.scope.StateDir, "update.lock")}
 	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(), Host: d.host,
-		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Update: driver.Updater(environment()),
+		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Lets: d.lets, Update: updater.Update, Updates: updater.Works,
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
 	d.actor.Patient.Green = d.opts.Verify
 	if d.scope.OwnerChannel.Kind == "command" {
@@ -162,32 +164,6 @@ func (d *deed) health() observe.Health {
 		h.TokenFile = d.scope.Token
 	}
 	return h
-}
-
-// dry says why nothing is done, "" when it is.
-func (d *deed) dry() string {
-	heals := len(d.std.Args) == 0 || d.std.Args[0] == "stalled" // what else there is the owner asks for
-	switch {
-	case !d.opts.Execute:
-		return "--execute was not given"
-	case !d.scope.Enabled:
-		return "the scope's dispatch_enabled is not 1"
-	case d.scope.Heal == nil && heals:
-		return "the scope's heal is null"
-	case d.scope.Mode != "act":
-		return "the scope's mode is not act"
-	case d.scope.DryRun:
-		return "the scope's dry_run is 1"
-	case d.w.Dry():
-		return "DRY_RUN is set"
-	case d.tick == nil && !slices.Equal(d.std.Args, []string{"recover"}):
-		return "the stream has no tick record"
-	case d.tick != nil && (d.tick.Scope != d.scope.ID || d.tick.Host != d.w.Host):
-		return fmt.Sprintf("the stream is of the scope %s on %s", d.tick.Scope, d.tick.Host)
-	case d.tick != nil && (d.tick.Mode != "act" || d.tick.DryRun):
-		return "the stream was judged for a scope that does not act"
-	}
-	return ""
 }
 
 // decided does what the stream's decisions ask for. A stream that is cut, or of
@@ -302,6 +278,7 @@ func (d *deed) emit(subject string, o record.Outcome) error {
 	if err := d.std.AddData(record.KindOutcome, record.NewTime(time.Now()), d.host, subject, o); err != nil {
 		return err
 	}
+	d.last = o
 	return d.std.Out.Flush() // what was done is told when it was, whatever comes after
 }
 

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
@@ -14,13 +18,13 @@ import (
 )
 
 // upgrade has the judge decide, does its one decision, looks again, until nothing
-// is left that can be upgraded now. Without --execute it says what would be first.
-// Agents that are left are named; that one failed is status 1.
+// is left that can be upgraded now. Without --execute it says what would be first. An
+// agent to which nothing could be done is passed by. Agents that are left are named;
+// that somebody is left, or failed, is status 1.
 func (d *deed) upgrade() error {
 	if !reconcile.IsVersion(d.opts.To) || guard.Withhold(d.opts.To) != d.opts.To {
 		return cli.Usage(errors.New("--to: want a version such as 1.2.3"))
 	}
-	o := reconcile.Options{Desired: d.desired}
 	if err := d.fresh(); err != nil {
 		return err
 	}
@@ -29,20 +33,19 @@ func (d *deed) upgrade() error {
 			return err
 		}
 	}
-	for set, tried := d.set, map[string]bool{}; ; {
-		j := reconcile.Upgrade(set, o, d.opts.To)
-		next := -1
-		for i, x := range j.Decisions {
-			if x.Decision.Action != nil && !tried[x.Subject] {
-				next = i
-			}
-		}
+	for set, left := d.set, map[string]string{}; ; {
+		j := reconcile.Upgrade(set, reconcile.Options{Desired: d.desired, Left: left}, d.opts.To)
+		next := slices.IndexFunc(j.Decisions, func(x reconcile.Judged) bool { return x.Decision.Action != nil })
 		if next < 0 || d.ctx.Err() != nil {
-			return errors.Join(d.ended(j), d.ctx.Err())
+			return errors.Join(d.ended(j), context.Cause(d.ctx))
 		}
-		tried[j.Decisions[next].Subject] = true
-		if err := d.actor.One(d.ctx, j.Decisions[next].Decision); err != nil || d.actor.Dry != "" {
+		x := j.Decisions[next]
+		if err := d.actor.One(d.ctx, x.Decision); err != nil || d.actor.Dry != "" {
 			return errors.Join(err, d.ended(j))
+		}
+		left[x.Subject] = "it was upgraded, and is behind again"
+		if d.last.Result != record.Done {
+			left[x.Subject] = d.last.Reason + ": " + d.last.Detail
 		}
 		var err error
 		if set, err = d.again(); err != nil {
@@ -62,7 +65,23 @@ func (d *deed) ended(j reconcile.Judgement) error {
 	if len(j.Notes) > 0 {
 		err = errors.New(j.Notes[len(j.Notes)-1])
 	}
+	if left := leftBehind(j); d.actor.Dry == "" && left != "" {
+		err = errors.Join(err, fmt.Errorf("not every agent is upgraded to %s; left: %s", d.opts.To, left))
+	}
 	return errors.Join(err, d.close())
+}
+
+// leftBehind names the agents that an upgrade has left, each with why: that are behind,
+// or could not be judged. One that does not answer, that runs elsewhere or that the
+// owner paused is none of them, and one that another holds up is named with that.
+func leftBehind(j reconcile.Judgement) string {
+	var all []string
+	for _, x := range j.Decisions {
+		if d := x.Decision; d.Decision != "OK" && !slices.Contains([]string{"offline", "no-process", "paused", "stopped"}, d.Reason) {
+			all = append(all, fmt.Sprintf("%s (%s: %s)", x.Subject, d.Reason, guard.Text(d.Detail, 300)))
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // again is the stream with what may have changed looked at anew.
@@ -71,17 +90,7 @@ func (d *deed) again() (*record.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, roots := new(record.Set), []string{}
-	for _, r := range d.set.All() {
-		switch r.By {
-		case "fleet-ledger", "fleet-observe-health", "fleet-observe-workspaces":
-			if p, ok := record.Payload[record.Workspace](r); ok && p.Agent != "" {
-				roots = append(roots, p.Path)
-			}
-		default:
-			set.Add(record.Line{Record: r})
-		}
-	}
+	set, roots := lasting(d.set, d.host)
 	if _, err := (observe.Workspaces{Roots: roots}).Observe(w, &observe.Caught{By: "fleet-observe-workspaces", Set: set}); err != nil {
 		return nil, err
 	}
@@ -93,4 +102,19 @@ func (d *deed) again() (*record.Set, error) {
 		return nil, err
 	}
 	return set, ledger.Observe(&observe.Caught{By: "fleet-ledger", Set: set}, state, record.NewTime(time.Now()), d.host)
+}
+
+// lasting is what of a stream is not looked at anew: all but what is told of the
+// workspaces, the health and the ledger of this machine, whose agents' workspaces are
+// the roots.
+func lasting(old *record.Set, host string) (set *record.Set, roots []string) {
+	set = new(record.Set)
+	for _, r := range old.All() {
+		if r.Host != host || !slices.Contains([]string{"fleet-ledger", "fleet-observe-health", "fleet-observe-workspaces"}, r.By) {
+			set.Add(record.Line{Record: r})
+		} else if p, ok := record.Payload[record.Workspace](r); ok && p.Agent != "" {
+			roots = append(roots, p.Path)
+		}
+	}
+	return set, roots
 }

@@ -57,7 +57,9 @@ type Actor struct {
 	Dry     string                                                        // why nothing is done, only said; "": it is done
 	Then    []string                                                      // what notes how a session ended: the agent and the status are added
 	Command func(agent, workspace string) []string                        // what starts an agent, nil of one that is not wanted there
+	Lets    func(verb string) error                                       // why the configuration, as it is at this moment, lets no such act be done
 	Update  func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
+	Updates func() error                                                  // says that an update still works which a run began that died, or that nobody can tell
 	Tell    func(ctx context.Context, agent, severity, text string) error // hands a person what they should know beside the ledger; nil: the ledger alone
 	Now     func() time.Time                                              //
 	Sleep   func(ctx context.Context, d time.Duration)                    //
@@ -151,6 +153,10 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 // question of it. What is handed on besides may fail: then it is not filed, and
 // told again by the next sweep.
 func (a *Actor) alert(ctx context.Context, d record.Decision) error {
+	if err := a.Lets(record.VerbAlert); err != nil {
+		a.Warn("nobody is told of %s, %s: %v", d.Agent, d.Alert.Severity, err)
+		return nil
+	}
 	target := record.ActTarget{Severity: d.Alert.Severity, Text: d.Alert.Text}
 	id, err := a.Book.Begin(a.Now(), entry(record.VerbAlert, d.Agent, target), func(s *fold.State) error {
 		if s.Heal(d.Agent).Paused {

@@ -117,6 +117,29 @@ func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t
 	return s, nil
 }
 
+// allowed asks once more about all that may keep an act from being done.
+func (a *Actor) allowed(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
+	if err := a.goesOn(ctx, d.Action.Verb); err != nil {
+		return err
+	}
+	if err := a.ready(ctx, d, dr, t); err != nil {
+		return err
+	}
+	return a.goesOn(ctx, d.Action.Verb) // a look takes its time
+}
+
+// goesOn says why a run that was let begin does no more: it was told to end, or the
+// configuration lets that be done no longer.
+func (a *Actor) goesOn(ctx context.Context, verb string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := a.Lets(verb); err != nil {
+		return refused("switched-off", "%v", err)
+	}
+	return nil
+}
+
 // stays says why the process that a decision was about is not the one that runs.
 func (a *Actor) stays(ctx context.Context, verb string, s record.Seen) error {
 	p, err := a.Eyes.Process(ctx, s)
@@ -167,7 +190,7 @@ func failedBy(err error) (result, reason string) {
 		{driver.ErrChanged, record.Refused, "changed"}, {driver.ErrAbsent, record.Failed, "absent"}, {driver.ErrRuns, record.Failed, "name-taken"},
 		{driver.ErrBeside, record.Failed, "runs"}, {driver.ErrGone, record.Failed, "gone"}, {driver.ErrUnseen, record.Failed, "unseen"},
 		{driver.ErrContradicts, record.Failed, "contradicts"}, {driver.ErrText, record.Refused, "text"},
-		{command.ErrTimeout, record.Unknown, "unseen"}, {command.ErrOutput, record.Unknown, "unseen"}, // what was ended may have begun it
+		{command.ErrTimeout, record.Unknown, "unseen"}, {command.ErrEnded, record.Unknown, "unseen"}, {command.ErrOutput, record.Unknown, "unseen"}, // what was ended may have begun it
 	} {
 		if errors.Is(err, known.err) {
 			return known.result, known.reason

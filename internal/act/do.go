@@ -32,7 +32,15 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 	if d.Action.DelayS > 0 {
 		a.Sleep(ctx, time.Duration(d.Action.DelayS)*time.Second)
 	}
-	if err := a.ready(ctx, d, dr, t); err != nil {
+	if d.Action.Verb == "upgrade" {
+		if err := a.Updates(); err != nil {
+			return refuse(o, refused("open", "%v", err)), nil
+		}
+	}
+	if err := a.allowed(ctx, d, dr, t); err != nil {
+		if ctx.Err() != nil {
+			return o, context.Cause(ctx) // nothing is begun
+		}
 		return refuse(o, err), nil
 	}
 	id, err := a.Book.Begin(a.Now(), entry(d.Action.Verb, d.Agent, record.ActTarget{Action: *d.Action, Attempt: d.Attempt, Seen: d.Seen}), a.may(d))
@@ -43,7 +51,9 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 		return o, fmt.Errorf("noting that %s is about to be done to %s: %w", d.Action.Verb, d.Agent, err)
 	}
 	o.Intent = id
-	o = a.do(ctx, d, dr, t, o)
+	if o = a.do(ctx, d, dr, t, o); ctx.Err() != nil && o.Result == record.Unknown { // it stays open
+		return o, fmt.Errorf("what became of %s %s is not known yet, the next run looks: %w", d.Action.Verb, d.Agent, context.Cause(ctx))
+	}
 	e := record.Entry{Kind: record.EntryDone, Detail: o.Detail, Reason: o.Reason}
 	switch o.Result {
 	case record.Failed, record.Refused:
@@ -131,7 +141,7 @@ func (a *Actor) do(ctx context.Context, d record.Decision, dr driver.Driver, t d
 	case "resume", "respawn":
 		_, err = dr.Start(ctx, t, driver.Launch{Text: d.Action.Text})
 	}
-	if r, ok := errors.AsType[refusal](err); ok {
+	if r, ok := errors.AsType[refusal](err); ok && ctx.Err() == nil {
 		o.Result, o.Reason, o.Detail = record.Refused, r.reason, r.detail
 		if d.Action.Verb == "upgrade" {
 			o.Detail += "; it is updated, and runs on as it was"
@@ -140,7 +150,9 @@ func (a *Actor) do(ctx context.Context, d record.Decision, dr driver.Driver, t d
 	}
 	if err != nil {
 		o.Result, o.Reason = failedBy(err)
-		o.Detail = err.Error()
+		if o.Detail = err.Error(); ctx.Err() != nil && o.Result == record.Failed {
+			o.Result, o.Reason = record.Unknown, "unseen" // it may be the end of this run that failed it
+		}
 		return o
 	}
 	return a.seen(ctx, d, o, begun)
@@ -174,7 +186,7 @@ func (a *Actor) said(ctx context.Context, d record.Decision, o record.Outcome, b
 		}
 		return id != ""
 	})
-	return verdict(o, ok, last, "unread", "its prompt took the text, and no user record of it is in the transcript")
+	return verdict(ctx, o, ok, last, "unread", "its prompt took the text, and no user record of it is in the transcript")
 }
 
 // ran waits for a new process in the workspace.
@@ -189,7 +201,7 @@ func (a *Actor) ran(ctx context.Context, d record.Decision, o record.Outcome, be
 		o.Proof = fmt.Sprintf("process %d", p.PID)
 		return true
 	})
-	return verdict(o, ok, last, "gone", "it was started, and no Claude Code process came to run in "+d.Seen.Workspace)
+	return verdict(ctx, o, ok, last, "gone", "it was started, and no Claude Code process came to run in "+d.Seen.Workspace)
 }
 
 // isNew tells a process from the one that a decision saw.
@@ -225,17 +237,19 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 		return answered >= want
 	})
 	if !ok && wrong != "" {
-		return verdict(o, false, nil, "wrong-version", "it came back, and runs "+wrong)
+		return verdict(ctx, o, false, nil, "wrong-version", "it came back, and runs "+wrong)
 	}
-	return verdict(o, ok, last, "deaf", "its process runs, and no new instance answers: look at its channel server")
+	return verdict(ctx, o, ok, last, "deaf", "its process runs, and no new instance answers: look at its channel server")
 }
 
 // verdict is the outcome of waiting. What could not be looked at is unknown, not
-// failed.
-func verdict(o record.Outcome, ok bool, err error, reason, detail string) record.Outcome {
+// failed, and so is what was not waited for to the end.
+func verdict(ctx context.Context, o record.Outcome, ok bool, err error, reason, detail string) record.Outcome {
 	switch {
 	case ok:
 		o.Result = record.Done
+	case ctx.Err() != nil:
+		o.Result, o.Reason, o.Detail = record.Unknown, "unseen", "this run was told to end before what became of it was seen"
 	case err != nil:
 		o.Result, o.Reason, o.Detail = record.Unknown, "unseen", "what became of it could not be looked at: "+err.Error()
 	default:

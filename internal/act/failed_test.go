@@ -18,6 +18,7 @@ func TestFailedBy(t *testing.T) {
 		result, reason string
 	}{
 		{command.ErrTimeout, record.Unknown, "unseen"},
+		{command.ErrEnded, record.Unknown, "unseen"},
 		{command.ErrOutput, record.Unknown, "unseen"},
 		{driver.ErrDialog, record.Refused, "dialog"},
 		{fmt.Errorf("%w: %w", driver.ErrUnsubmitted, driver.ErrMode), record.Failed, "unsubmitted"},

@@ -11,7 +11,8 @@ var closed = mutants.Table{
 	Fields: []string{"err", "last", "ok", "newer", "seen", "answered", "wrong", "fired", "n", "Result", "Reason", "Detail", "Proof", "Kind", "Alert"},
 	Calls:  []string{"Warn"},
 	Slips: map[string]string{
-		"found: return record.Entry{Detail: err.Error()}": "return record.Entry{}",
+		"found: return record.Entry{Detail: err.Error()}":         "return record.Entry{}",
+		"Actor.closing: return record.Entry{Detail: err.Error()}": "return record.Entry{}",
 	},
 	Equivalent: map[string]string{
 		"plain: d.Decision, d.Reason, d.Detail = guard.Text(d.Decision, wordWidth), guard.Text(d.Reason, wordWidth), guard.Text(d.Detail, lineWidth) (2)": "nothing that is noted or told has a decision's detail",

@@ -28,6 +28,9 @@ func (a *Actor) Recover(ctx context.Context) error {
 			t = record.ActTarget{}
 		}
 		e := a.closing(ctx, intent, t)
+		if ctx.Err() != nil { // what was seen may be that alone
+			return fmt.Errorf("%s %s of %s has no outcome yet: %w", intent.Verb, intent.ID, intent.Key, context.Cause(ctx))
+		}
 		if e.Kind == "" {
 			a.Warn("%s %s of %s has no outcome, and what became of it cannot be looked at: %s; until it can, nothing else is done to it", intent.Verb, intent.ID, intent.Key, e.Detail)
 			continue
@@ -47,6 +50,11 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 	}
 	if t.Seen == nil {
 		return record.Entry{Kind: record.EntryUnknown, Reason: "lost", Detail: "the intent does not say what was to be done"}
+	}
+	if t.Action.Verb == "upgrade" {
+		if err := a.Updates(); err != nil {
+			return record.Entry{Detail: err.Error()}
+		}
 	}
 	begun := intent.TS.Time
 	if !record.ActVerbs[t.Action.Verb] {

@@ -49,6 +49,8 @@ func TestRecover(t *testing.T) {
 		}, want: "open", warn: "health was not read; until it can"},
 		"an upgraded one came back":     {verb: "upgrade", lay: reborn, want: "done  process 5; instance i5"},
 		"it came back as it was":        {verb: "upgrade", lay: func(s *spot) { reborn(s); s.health = func(h *record.Health) { h.Version = "1.2.2" } }, want: "failed wrong-version it runs 1.2.2"},
+		"its update still works":        {verb: "upgrade", lay: func(s *spot) { reborn(s); s.updates = errors.New("it works") }, want: "open", warn: "it works; until it can"},
+		"the update of another works":   {verb: "restart", lay: func(s *spot) { reborn(s); s.updates = errors.New("it works") }, want: "done  process 5; instance i5"},
 		"an upgraded one is deaf":       {verb: "upgrade", lay: deaf, want: "failed deaf process 5 runs, and no new instance answers"},
 		"of a dry run":                  {verb: "restart", left: func(e *record.Entry, _ *record.ActTarget) { e.DryRun = true }, want: "open"},
 		"of a tick":                     {verb: "restart", left: func(e *record.Entry, _ *record.ActTarget) { e.Tick = &tick }, want: "open"},

@@ -56,7 +56,7 @@ func (a *Actor) beside(ctx context.Context, d record.Decision) (*record.AgentPro
 // restart ends the process that was seen and starts another. It looks once more
 // before, as an update takes its time, and again after: two in one workspace would fight.
 func (a *Actor) restart(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
-	if err := a.ready(ctx, d, dr, t); err != nil {
+	if err := a.allowed(ctx, d, dr, t); err != nil {
 		return err
 	}
 	err := dr.Stop(ctx, t, a.Patient.Grace)

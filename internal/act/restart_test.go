@@ -23,6 +23,8 @@ type spot struct {
 	blind   func(what string) bool // whether it could not be looked: at what is said, process, beside, health, busy, lock
 	stops   int
 	update  func() error
+	updates error  // of before, which still works
+	slept   func() // what happens while it is waited
 	told    []string
 	last    record.Outcome
 }
@@ -118,13 +120,18 @@ func (s *spot) does(d record.Decision) string {
 func (s *spot) acting(got *string) *Actor {
 	a := s.actor("")
 	a.Book, a.Eyes, a.Drivers = s, s, map[string]driver.Driver{"tmux": s}
-	a.Sleep = func(_ context.Context, t time.Duration) { s.now = s.now.Add(t) }
+	a.Sleep = func(_ context.Context, t time.Duration) {
+		if s.now = s.now.Add(t); s.slept != nil {
+			s.slept()
+		}
+	}
 	a.Update = func(context.Context, string, string) error {
 		if s.update != nil {
 			return s.update()
 		}
 		return nil
 	}
+	a.Updates = func() error { return s.updates }
 	a.Emit = func(_ string, o record.Outcome) error {
 		*got, s.last = strings.TrimSpace(o.Result+" "+o.Reason), o
 		return nil
@@ -235,6 +242,18 @@ func TestUpgrade_meanwhile(t *testing.T) {
 		if h := s.state.Heal("agent-0"); len(h.Open) > 0 {
 			t.Errorf("%s: %+v", want, h)
 		}
+	}
+}
+
+// Beside an update that still works no other is begun, of whatever agent.
+func TestUpgrade_beside(t *testing.T) {
+	s := &spot{desk: newDesk(t), updates: errors.New("it works")}
+	s.update = func() error { t.Error("another is begun"); return nil }
+	if got := s.does(s.decided(0, "upgrade")); got != "refused open" || s.last.Detail != "it works" || s.state.Heal("agent-0").LastAct != nil {
+		t.Errorf("%s: %s", got, s.last.Detail)
+	}
+	if got := s.does(s.decided(1, "restart")); got != "refused reachable" {
+		t.Errorf("a restart: %s", got)
 	}
 }
 

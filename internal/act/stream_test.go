@@ -133,13 +133,19 @@ func (w *town) actor(dry string) *Actor {
 	if dry == "" {
 		drivers = map[string]driver.Driver{"tmux": w}
 	}
-	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Now: func() time.Time { return w.now },
+	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Lets: lets, Updates: idle, Now: func() time.Time { return w.now },
 		Sleep: func(_ context.Context, d time.Duration) { w.live(d, 400) }, Warn: func(string, ...any) {},
 		Emit: func(_ string, o record.Outcome) error {
 			w.acts[o.Verb+" "+o.Result+" "+o.Reason]++
 			return nil
 		}, Patient: Patience{Said: 3 * time.Second, Process: 3 * time.Second, Green: 5 * time.Second, Every: time.Second}}
 }
+
+// lets is a configuration that lets everything be done.
+func lets(string) error { return nil }
+
+// idle is that no update works.
+func idle() error { return nil }
 
 // starts is what starts an agent of the town.
 func starts(_, workspace string) []string { return []string{workspace + "/claude.sh"} }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ type Spec struct {
 	Timeout   time.Duration // then TERM to the process group
 	KillAfter time.Duration // after TERM, KILL to the process group
 	MaxOutput int           // bytes kept of stdout and of stderr each; more is an error, and ends the command, in Run
+	Holds     io.Closer     // a lock of TryLock that the command holds too, as its descriptor 3, as long as it or what it began lives; nil for none
 	Variant   string        // what tells two recordings of one argv apart, such as a variable of Env; "" for one
 }
 
@@ -57,6 +59,9 @@ func Exit(status int, says string) string {
 
 // ErrTimeout is returned when the deadline ended the command.
 var ErrTimeout = errors.New("timed out")
+
+// ErrEnded is returned by Act when what called it was told to end, and the command with it.
+var ErrEnded = errors.New("ended, as this program was told to end")
 
 // ErrOutput is returned when the command wrote more than MaxOutput.
 var ErrOutput = errors.New("wrote more than is read")
@@ -89,6 +94,9 @@ func start(ctx context.Context, s Spec, enough func()) (Result, error) {
 	cmd := exec.Command(path, s.Argv[1:]...)
 	cmd.Args[0] = s.Argv[0]
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.Env, s.Dir, s.Stdin, stdout, stderr
+	if lock, ok := s.Holds.(*os.File); ok {
+		cmd.ExtraFiles = []*os.File{lock}
+	}
 	if cmd.Env == nil {
 		cmd.Env = []string{}
 	}

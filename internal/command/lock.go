@@ -22,7 +22,7 @@ func (e *HeldError) Error() string {
 // TryLock takes the lock file name, or returns a *HeldError at once. The holder
 // leaves note in the file, for people and for the age of the file; what frees
 // the lock is the end of this process alone, however it ends. Children do not
-// inherit it. The file stays: to remove it would let two processes lock two
+// inherit it, but for a command that holds it: see Spec. The file stays: to remove it would let two processes lock two
 // files of one name.
 func TryLock(name, note string) (io.Closer, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
@@ -13,20 +14,42 @@ import (
 // updateLimit is how long bringing one agent to a version may take.
 const updateLimit = 10 * time.Minute
 
-// Updater returns what brings the agent of a workspace to a version: macf's own
-// update, run there. Which version that installs is macf's to say; whether it is
-// the one that was asked for is seen afterwards, in what the agent answers.
+// Updater brings the agent of a workspace to a version: by macf's own update, run
+// there. Which version that installs is macf's to say; whether it is the one that was
+// asked for is seen afterwards, in what the agent answers.
 // Source: macf 0.2.46, macf update --yes.
-func Updater(env []string) func(ctx context.Context, workspace, version string) error {
-	return func(ctx context.Context, workspace, _ string) error {
-		res, err := command.Act(ctx, command.Spec{Argv: []string{"macf", "update", "--yes"}, Env: env, Dir: workspace,
-			Timeout: updateLimit, KillAfter: 5 * time.Second, MaxOutput: 64 << 10})
-		switch {
-		case err != nil:
-			return fmt.Errorf("macf update: %w", err)
-		case res.Status != 0:
-			return errors.New("macf update: " + command.Exit(res.Status, guard.Text(res.FirstLine(), 200)))
-		}
-		return nil
+type Updater struct {
+	Env  []string // the environment of the update
+	Lock string   // the file that it holds locked as long as it works, also when what began it is killed
+}
+
+// Update runs one, and returns when it has ended. A second one beside it is an error.
+func (u Updater) Update(ctx context.Context, workspace, _ string) error {
+	lock, err := command.TryLock(u.Lock, fmt.Sprintf("macf update in %s, of fleet-act, process %d", workspace, os.Getpid()))
+	if err != nil {
+		return fmt.Errorf("macf update: %w", err)
 	}
+	defer lock.Close()
+	res, err := command.Act(ctx, command.Spec{Argv: []string{"macf", "update", "--yes"}, Env: u.Env, Dir: workspace,
+		Timeout: updateLimit, KillAfter: 5 * time.Second, MaxOutput: 64 << 10, Holds: lock})
+	switch {
+	case err != nil:
+		return fmt.Errorf("macf update: %w", err)
+	case res.Status != 0:
+		return errors.New("macf update: " + command.Exit(res.Status, guard.Text(res.FirstLine(), 200)))
+	}
+	return nil
+}
+
+// Works says that an update works, of whichever run, or why that cannot be told; nil
+// when none does.
+func (u Updater) Works() error {
+	lock, err := command.TryLock(u.Lock, "")
+	if held, ok := errors.AsType[*command.HeldError](err); ok {
+		return fmt.Errorf("an update of before still works: %s", held.Note)
+	}
+	if err != nil {
+		return fmt.Errorf("whether an update of before still works cannot be told: %w", err)
+	}
+	return lock.Close()
 }

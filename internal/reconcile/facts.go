@@ -121,13 +121,20 @@ func within(now, at time.Time, d time.Duration) bool {
 }
 
 // leftClean tells that the session was left on purpose: it ended with status 0
-// after it was last seen well.
+// after it was last seen well, and fleet did not end it.
 func (f *Facts) leftClean() bool {
 	xs := f.exits()
-	if len(xs) == 0 || xs[0].Code != 0 {
+	if len(xs) == 0 || xs[0].Code != 0 || f.ours(xs[0]) {
 		return false
 	}
 	return xs[0].At == nil || f.Heal.AliveAt == nil || xs[0].At.After(f.Heal.AliveAt.Time)
+}
+
+// ours tells that a session was ended by fleet, as the first half of a restart: what
+// starts it may end with 0 then.
+func (f *Facts) ours(x record.AgentExit) bool {
+	in := f.Heal.Ended
+	return in != nil && x.At != nil && !x.At.Before(in.From.Time) && (in.Until == nil || !x.At.After(in.Until.Time))
 }
 
 // exits are the known ends of its session, the newest first: of the ledger, and

@@ -17,8 +17,9 @@ import (
 
 // Options are what the caller wants.
 type Options struct {
-	Desired []desired.Agent // agents that should run; nil: those of every workspace
-	Now     time.Time       // the present; zero: the tick record's at, else the newest of the stream
+	Desired []desired.Agent   // agents that should run; nil: those of every workspace
+	Left    map[string]string // of an upgrade: agents that it passes by, and why
+	Now     time.Time         // the present; zero: the tick record's at, else the newest of the stream
 }
 
 // Judgement is what Judge concludes.

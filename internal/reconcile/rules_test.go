@@ -37,6 +37,14 @@ func launched(at time.Duration, end string) func(*agent) {
 	return func(a *agent) { tried(1, "launch", ago(at))(a); a.heal.LastEnd = end }
 }
 
+// endedBy is when fleet may have ended its process.
+func endedBy(from, until *record.Time) func(*agent) {
+	return func(a *agent) { a.heal.Ended = &record.Ended{From: *from, Until: until} }
+}
+
+// unseen is what was not seen well since it may have been ended.
+func unseen(a *agent) { a.heal.AliveAt = ago(3 * time.Hour) }
+
 // second is another workspace of an agent.
 func second(a *agent) { a.heal, a.place.Path = nil, "/x/a" }
 
@@ -105,6 +113,10 @@ var ruleTable = []ruled{
 	{"began a moment ago, and waits for its owner", "starting", "SKIP starting", solo(deafFor(1), began(time.Minute), class("3"))},
 	{"left", "left", "SKIP left", solo(gone, exited(0, ago(time.Minute)))},
 	{"left, and its registry still lists it", "left", "SKIP left", solo(deaf, func(a *agent) { a.proc = nil }, exited(0, ago(time.Minute)))},
+	{"ended by a restart that is open", "gone", "LAUNCH gone launch", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(61*time.Minute), nil), unseen)},
+	{"ended by a restart that failed", "gone", "LAUNCH gone launch", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(61*time.Minute), ago(time.Hour)), unseen)},
+	{"left after a restart", "left", "SKIP left", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(62*time.Minute), ago(61*time.Minute)), unseen)},
+	{"left before a restart", "left", "SKIP left", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(59*time.Minute), nil), unseen)},
 	{"left before it was last well", "gone", "LAUNCH gone launch", solo(gone, exited(0, ago(time.Hour)))},
 	{"killed", "gone", "LAUNCH gone launch", solo(gone, exited(143, ago(time.Minute)))},
 	{"gone", "gone", "LAUNCH gone launch", solo(gone)},

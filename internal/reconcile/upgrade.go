@@ -29,7 +29,7 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 		facts = append(facts, w.facts(want))
 	}
 	slices.SortStableFunc(facts, func(a, b *Facts) int { return cmp.Compare(a.group(), b.group()) })
-	u := upgrade{to: to}
+	u := upgrade{to: to, passed: o.Left}
 	for _, f := range facts {
 		u.begun(f)
 	}
@@ -37,6 +37,9 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 		d := u.decide(f)
 		if u.failed && f.Want.Agent == u.busy {
 			d.Alert = &record.Alert{Severity: "upgrade-stopped", Text: fmt.Sprintf("the upgrade to %s stopped here: %s", to, cmp.Or(f.Heal.Upgrade.Reason, "it did not come back green"))}
+		}
+		if d.Decision != "OK" { // an upgrade leaves alone what sweeps count
+			d.Deaf, d.Throttled = f.Heal.Deaf, f.Heal.Throttled
 		}
 		j.add(f.Want.Agent, f.finish(d))
 	}
@@ -67,6 +70,7 @@ type upgrade struct {
 	failed bool     // it failed
 	blind  string   // what of the list was not read; "" nothing
 	left   []string // agents that are behind
+	passed map[string]string
 }
 
 // begun takes what an agent says of upgrades that began before: one without an
@@ -120,6 +124,8 @@ func (u *upgrade) behind(f *Facts) record.Decision {
 	switch {
 	case f.maintained():
 		return d.not("maintenance", "upgrade", "it is being upgraded").Decision
+	case u.passed[f.Want.Agent] != "" && !(u.failed && f.Want.Agent == u.busy):
+		return d.not("refused", "upgrade", "%s", u.passed[f.Want.Agent]).Decision
 	case u.failed:
 		return d.not("stopped", "upgrade", "%s did not come back green: mend that one first", u.busy).Decision
 	case u.busy != "":

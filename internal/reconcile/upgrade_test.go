@@ -106,6 +106,51 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
+// An agent that is passed by does not hold the others up, and its decision says why.
+func TestUpgrade_passed(t *testing.T) {
+	for _, tt := range []struct {
+		scene *scene
+		left  []string
+		want  string
+	}{
+		{newScene().agent("a").agent("b"), []string{"a"}, "a SKIP refused; b UPGRADE behind upgrade"},
+		{newScene().agent("a").agent("b"), []string{"a", "b"}, "a SKIP refused; b SKIP refused"},
+		{newScene().agent("a", runs("2.0.0")).agent("b"), []string{"a"}, "a OK at-target; b UPGRADE behind upgrade"},
+		{newScene().agent("a", upgraded("2.0.0", "failed")).agent("b"), []string{"a"}, "a SKIP stopped !upgrade-stopped; b SKIP stopped"},
+		{newScene().agent("a").agent("b", deaf, upgraded("2.0.0", "failed")).agent("c"), []string{"a"}, "a SKIP refused; b SKIP offline !upgrade-stopped; c SKIP stopped"},
+	} {
+		o := Options{Left: map[string]string{}}
+		for _, name := range tt.left {
+			o.Left[name] = "draft: a text"
+		}
+		var got []string
+		for _, d := range Upgrade(setOf(t, tt.scene.records(t)), o, "2.0.0").Decisions {
+			got = append(got, d.Subject+" "+brief(d.Decision))
+			if d.Decision.Reason == "refused" && !strings.HasSuffix(d.Decision.Detail, "behind 2.0.0; upgrade: draft: a text") {
+				t.Error(d.Decision.Detail)
+			}
+		}
+		if all := strings.Join(got, "; "); all != tt.want {
+			t.Errorf("%s\nwant %s", all, tt.want)
+		}
+	}
+}
+
+// What sweeps have counted of an agent an upgrade takes along, but for one that is well.
+func TestUpgrade_counts(t *testing.T) {
+	counted := func(a *agent) { a.heal.Deaf, a.heal.Throttled = 3, 2 }
+	s := newScene().agent("a", counted, runs("2.0.0")).agent("b", counted, deaf).agent("c", counted).agent("d", counted, paused)
+	for _, d := range Upgrade(setOf(t, s.records(t)), Options{}, "2.0.0").Decisions {
+		want := [2]int{3, 2}
+		if d.Subject == "a" {
+			want = [2]int{}
+		}
+		if got := [2]int{d.Decision.Deaf, d.Decision.Throttled}; got != want {
+			t.Errorf("%s: %v, want %v", d.Subject, got, want)
+		}
+	}
+}
+
 // What is left is named.
 func TestUpgrade_left(t *testing.T) {
 	s := newScene().agent("a", runs("2.0.0")).agent("b", deaf, upgraded("2.0.0", "failed")).agent("c").agent("d")

@@ -90,6 +90,7 @@ type Heal struct {
 	Texts     map[string]string `json:"alert_texts,omitempty"` // by severity, what was said of it
 	AliveAt   *Time             `json:"alive_at"`              // when a sweep last saw it well; null: never
 	LastExit  *AgentExit        `json:"last_exit,omitempty"`   // the newest that a sweep noted
+	Ended     *Ended            `json:"ended,omitempty"`       // when fleet itself last ended its process, or may have; absent when it never did
 	Open      []OpenAct         `json:"open,omitempty"`        // intents without an outcome
 	SweptAt   *Time             `json:"swept_at"`              // when a sweep that acts last spoke of it; null: never
 	Upgrade   *UpgradeRun       `json:"upgrade,omitempty"`     // the upgrade that it is in, or that stopped at it
@@ -115,6 +116,12 @@ type ActTarget struct {
 type ActTime struct {
 	At   Time   `json:"at"`
 	Verb string `json:"verb"`
+}
+
+// Ended is the time in which the end of a process is fleet's own doing.
+type Ended struct {
+	From  Time  `json:"from"`
+	Until *Time `json:"until,omitempty"` // absent as long as the act has no outcome
 }
 
 // OpenAct is an intent whose outcome nobody noted.

@@ -90,6 +90,9 @@ func (s *State) act(e record.Entry) {
 	h.LastAct, h.LastVerb, h.LastEnd = record.TimeOf(e.TS.Time), e.Verb, ""
 	h.Acts = append(h.Acts, record.ActTime{At: e.TS, Verb: e.Verb})
 	h.Acts = h.Acts[max(len(h.Acts)-maxActs, 0):]
+	if ends(e.Verb) {
+		h.Ended = &record.Ended{From: e.TS}
+	}
 	if e.Verb == "upgrade" {
 		h.Upgrade = &record.UpgradeRun{To: guard.Withhold(decode[record.ActTarget](e.Target).Action.To), State: "open"}
 	}
@@ -103,6 +106,9 @@ func (s *State) acted(intent, e record.Entry) {
 	}
 	h.Open = slices.DeleteFunc(slices.Clone(h.Open), func(o record.OpenAct) bool { return o.ID == e.Of })
 	done := e.Kind == record.EntryDone
+	if ends(intent.Verb) && h.Ended != nil {
+		h.Ended = endedBy(*h.Ended, e)
+	}
 	switch _, known := record.ActVerbs[intent.Verb]; {
 	case intent.Verb == record.VerbAlert && done:
 		t := decode[record.ActTarget](intent.Target)
@@ -126,6 +132,27 @@ func (s *State) acted(intent, e record.Entry) {
 		}
 		h.Upgrade = &record.UpgradeRun{To: h.Upgrade.To, State: state, Reason: guard.Withhold(e.Reason)}
 	}
+}
+
+// ends tells whether a verb ends a process, to start another in its place.
+func ends(verb string) bool { return verb == "restart" || verb == "upgrade" }
+
+// notesFor is how long after its process what started it may take to note how that ended.
+const notesFor = 30 * time.Second
+
+// endedBy is the time of an act that had an outcome. When that is done, another process
+// has come, and an end is of that one; when it was another process than the one that was
+// seen, none was ended.
+func endedBy(in record.Ended, outcome record.Entry) *record.Ended {
+	switch {
+	case outcome.Reason == "changed":
+		return nil
+	case outcome.Kind == record.EntryDone:
+		in.Until = record.TimeOf(outcome.TS.Time)
+	default:
+		in.Until = record.TimeOf(outcome.TS.Add(notesFor))
+	}
+	return &in
 }
 
 // heal returns what is known of an agent.

@@ -35,6 +35,14 @@ var (
 	unpausing = record.Entry{Kind: record.EntryUnpause, By: "owner:tty", Key: "a"}
 )
 
+// ended is when an act that began at the start may have ended a process, until seconds later; -1: it is open.
+func ended(seconds int) *record.Ended {
+	if seconds < 0 {
+		return &record.Ended{From: at(0)}
+	}
+	return &record.Ended{From: at(0), Until: record.TimeOf(at(0).Add(time.Duration(seconds) * time.Second))}
+}
+
 func ptrAt(min int) *record.Time { return new(at(min)) }
 
 // What is known of the agent a after entries, one a minute.
@@ -54,11 +62,11 @@ func TestHeal(t *testing.T) {
 	}{
 		{"nothing", nil, record.Heal{}},
 		{"an attempt counts before its outcome", []record.Entry{begun("1", "restart")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", Acts: acts("restart"), Open: []record.OpenAct{{ID: "1", Verb: "restart", At: at(0)}}}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", Acts: acts("restart"), Open: []record.OpenAct{{ID: "1", Verb: "restart", At: at(0)}}, Ended: ended(-1)}},
 		{"an attempt that failed counts", []record.Entry{begun("1", "launch"), became("1", record.EntryFailed, "launch", "gone")},
 			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "launch", LastEnd: "gone", Acts: acts("launch")}},
 		{"one that was done", []record.Entry{begun("1", "restart"), became("1", record.EntryDone, "restart", "")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "done", Acts: acts("restart")}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "done", Acts: acts("restart"), Ended: ended(60)}},
 		{"a message is no attempt", []record.Entry{begun("1", "inject"), became("1", record.EntryDone, "inject", "")},
 			record.Heal{Injects: 1, LastAct: ptrAt(0), LastVerb: "inject", LastEnd: "done", Acts: acts("inject")}},
 		{"a dry run is nothing", []record.Entry{dry}, record.Heal{}},
@@ -69,17 +77,19 @@ func TestHeal(t *testing.T) {
 			record.Heal{Alerts: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"}}},
 		{"a sweep counts", []record.Entry{aSweep("HEAL", 2, 0), aSweep("SKIP", 2, 1)}, record.Heal{Deaf: 2, Throttled: 1, SweptAt: ptrAt(1)}},
 		{"well ends the episode", []record.Entry{begun("1", "restart"), became("1", record.EntryFailed, "restart", "deaf"), begun("2", record.VerbAlert), became("2", record.EntryDone, record.VerbAlert, ""), aSweep("HEAL", 2, 1), aSweep("OK", 0, 0)},
-			record.Heal{LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "deaf", Acts: acts("restart"), AliveAt: ptrAt(5), SweptAt: ptrAt(5)}},
+			record.Heal{LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "deaf", Acts: acts("restart"), Ended: ended(90), AliveAt: ptrAt(5), SweptAt: ptrAt(5)}},
 		{"a pause ends the episode", []record.Entry{begun("1", "inject"), became("1", record.EntryDone, "inject", ""), aSweep("HEAL", 2, 0), pausing},
 			record.Heal{Paused: true, PausedAt: ptrAt(3), Acts: acts("inject"), SweptAt: ptrAt(2)}},
 		{"and unpause ends the pause", []record.Entry{pausing, unpausing}, record.Heal{}},
 		{"an exit", []record.Entry{exit(143), exit(0)}, record.Heal{LastExit: &record.AgentExit{At: ptrAt(1)}}},
+		{"a restart of what was another by then ended nothing", []record.Entry{begun("1", "restart"), became("1", record.EntryFailed, "restart", "changed")},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "changed", Acts: acts("restart")}},
 		{"an upgrade", []record.Entry{begun("1", "upgrade")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", Acts: acts("upgrade"), Open: []record.OpenAct{{ID: "1", Verb: "upgrade", At: at(0)}}, Upgrade: &record.UpgradeRun{To: "2.0.0", State: "open"}}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", Acts: acts("upgrade"), Open: []record.OpenAct{{ID: "1", Verb: "upgrade", At: at(0)}}, Ended: ended(-1), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "open"}}},
 		{"an upgrade that ended", []record.Entry{begun("1", "upgrade"), became("1", record.EntryDone, "upgrade", "")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Ended: ended(60), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}}},
 		{"an upgrade of which nobody knows", []record.Entry{begun("1", "upgrade"), became("1", record.EntryUnknown, "upgrade", "lost")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "lost", Acts: acts("upgrade"), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "failed", Reason: "lost"}}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "lost", Acts: acts("upgrade"), Ended: ended(90), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "failed", Reason: "lost"}}},
 		{"an outcome of nothing", []record.Entry{became("9", record.EntryDone, "restart", "")}, record.Heal{}},
 		{"another's", []record.Entry{{Kind: record.EntryPause, By: "owner:tty", Key: "b"}}, record.Heal{}},
 	} {
