@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/reconcile"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// freshFor is how old a stream may be that is acted on.
+const freshFor = 10 * time.Minute
+
+// aheadFor is how far it may lie ahead of the present: clocks are set.
+const aheadFor = 2 * time.Minute
+
+// agreed is what the stream decides and we, of its records, the list and the
+// present switches, decide as well. A stream is a file, which others may have
+// written: what else it decides is refused.
+func (d *deed) agreed() (ds []record.Decision, err error) {
+	ours := map[string]record.Decision{}
+	for _, x := range reconcile.Judge(d.set, reconcile.Options{Desired: d.desired, Now: d.std.Now}).Decisions {
+		ours[x.Subject] = x.Decision
+	}
+	for _, r := range reconcile.Decisions(d.set) {
+		p, ok := record.Payload[record.Decision](r)
+		if !ok || r.By != "fleet-reconcile" || r.Host != d.host {
+			continue
+		}
+		if d.actor.Dry != "" { // it is told as it was decided
+			ds = append(ds, *p)
+			continue
+		}
+		if !r.At.Equal(d.set.Now(time.Time{}).Time) {
+			return nil, fmt.Errorf("nothing is done: the decision about %s is of another time than the stream; look, and decide anew", strconv.Quote(guard.Text(r.Subject, 100)))
+		}
+		x, ok := ours[r.Subject]
+		switch {
+		case ok && slices.Equal(fold.Marshal(x), fold.Marshal(*p)):
+			ds = append(ds, x)
+			continue
+		case !ok:
+			err = d.actor.Leave(*p, "of the records of this stream nothing is decided about it")
+		default:
+			err = d.actor.Leave(*p, fmt.Sprintf("of the records of this stream it is decided otherwise: %s %s", x.Decision, x.Reason))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ds, nil
+}
+
+// fresh refuses a stream of another time: its oldest record of this machine is
+// what an act goes by, its newest must not lie ahead.
+func (d *deed) fresh() error {
+	oldest, newest := d.span()
+	if d.actor.Dry != "" {
+		return nil
+	}
+	if at := d.set.Now(time.Time{}); oldest.IsZero() || at.Before(oldest.Time) {
+		oldest = at
+	} else if at.After(newest.Time) {
+		newest = at
+	}
+	for _, at := range []record.Time{oldest, newest} {
+		if age := time.Since(at.Time); age > freshFor || age < -aheadFor {
+			return fmt.Errorf("nothing is done: the stream is of %s, which is not now; look, and decide anew", at.Format(time.RFC3339))
+		}
+	}
+	return nil
+}
+
+// span is when the first and the last of the records about this machine were made.
+func (d *deed) span() (oldest, newest record.Time) {
+	for _, r := range d.set.All() {
+		if r.Host != d.host {
+			continue
+		}
+		if oldest.IsZero() || r.At.Before(oldest.Time) {
+			oldest = r.At
+		}
+		if r.At.After(newest.Time) {
+			newest = r.At
+		}
+	}
+	return oldest, newest
+}
