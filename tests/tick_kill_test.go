@@ -84,10 +84,10 @@ func (b tickBox) killTick() {
 // What a tick may be doing when it is killed, and what a long run tries too.
 var killPoints = []killPoint{
 	{"fleet-ledger", "append", "after"},
-	{"fleet-render", "--into", "before"},
 }
 
 var moreKillPoints = []killPoint{
+	{"fleet-render", "--into", "before"},
 	{"fleet-ledger", "fire", "after"},
 	{"fleet-classify", "", "after"},
 	{"fleet-observe-claude", "", "after"},

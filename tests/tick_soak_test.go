@@ -21,8 +21,9 @@ import (
 // no number twice, no ask lost or asked twice, no torn file, nothing left
 // running. FLEET_TICKS says how many.
 func TestTickSoak(t *testing.T) {
+	long(t)
 	t.Parallel()
-	ticks := 3
+	ticks := 4
 	if s := os.Getenv("FLEET_TICKS"); s != "" {
 		var err error
 		if ticks, err = strconv.Atoi(s); err != nil {

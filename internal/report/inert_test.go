@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"html"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -138,9 +139,13 @@ func everywhere(t testing.TB, stream []byte, s string) []byte {
 // Hostile text in every field makes no element that harmless text does not.
 func TestHostileTextEverywhere(t *testing.T) {
 	allowed := regexp.MustCompile(`^</?(h1|h2|h3|p|ul|ol|li|strong|code|table|thead|tbody|tr|th|td)>$`)
-	every := everyKind(t)
-	for _, s := range nasty {
-		for _, stream := range [][]byte{written(t, "hosts"), every} {
+	streams := [][]byte{written(t, "hosts"), everyKind(t)}
+	for i, s := range nasty {
+		some := streams
+		if os.Getenv("FLEET_LONG") == "" {
+			some = streams[i%2 : i%2+1]
+		}
+		for _, stream := range some {
 			bad := everywhere(t, stream, s)
 			md, doc := render(t, bad, time.Time{})
 			laws(t, bad, md, doc)
