@@ -78,8 +78,13 @@ lead() { ln -sf "${1#"$state"/}" "$state/$2.part" && mv -f "$state/$2.part" "$st
 # stale WHAT WHY LAST FILE makes FILE, which says that it failed and has the report
 # LAST, so that nobody takes that for one of now.
 stale() {
-	{ printf '**The %s of %s failed: %s**\n\n' "$1" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$2" &&
-		[ ! -f "$3" ] || { printf 'The last report that could be made:\n\n' && cat "$3"; }; } >"$4.part" && mv -f "$4.part" "$4"
+	if { printf '**The %s of %s failed: %s**\n\n' "$1" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$2" &&
+		{ [ ! -f "$3" ] || { printf 'The last report that could be made:\n\n' && cat "$3"; }; }; } >"$4.part"; then
+		mv -f "$4.part" "$4"
+	else
+		rm -f "$4.part"
+		return 1
+	fi
 }
 outdated() { # WHY: latest.md is of an earlier tick, when there is one, and says so
 	for last in "$state"/ticks/*/report.md; do :; done
