@@ -40,7 +40,7 @@ RACES := command driver/... ledger/... machine observe/... act cli notify guard 
 
 race: ## the race detector over the packages that do several things at once, and over such programs
 	$(GO) test -race -skip '^($(COMPUTES))$$' $(addprefix ./internal/,$(RACES))
-	FLEET_RACE=1 $(GO) test -race ./tests -count=1 -run 'TestScripts/^(case|observe|step|ledger|hosts|act|tick-lock|tick-owner)|TestRecord|TestHealth'
+	FLEET_RACE=1 $(GO) test -race ./tests -count=1 -run 'TestScripts/^(case|observe|step|ledger|hosts|act$$|act-off|tick-lock|tick-owner)|TestRecord|TestHealth'
 
 truth: ## the score over the captured sessions whose situation is known
 	$(GO) test ./tests -run TestTruth -count=1 -v

@@ -20,7 +20,7 @@ npm install --prefix .cache/page --no-audit --no-fund --ignore-scripts --logleve
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-"${GO:-go}" test -tags real ./tests/real -count=1 -v -timeout 20m | tee "$log" || status=$?
+"${GO:-go}" test -tags real ./tests/real -count=1 -v -parallel 3 -timeout 20m | tee "$log" || status=$?
 if grep -q -e '--- SKIP' "$log"; then
 	echo 'run.sh: a test was skipped' >&2
 	status=1
