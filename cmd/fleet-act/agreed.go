@@ -18,9 +18,9 @@ const freshFor = 10 * time.Minute
 // aheadFor is how far it may lie ahead of the present: clocks are set.
 const aheadFor = 2 * time.Minute
 
-// agreed is what the stream decides and we, of its records, the list and the
-// present switches, decide as well. A stream is a file, which others may have
-// written: what else it decides is refused.
+// agreed is what the stream decides and we, of its records and the list as it is now,
+// decide as well. A stream is a file, which others may have written: what else it
+// decides is refused. What is switched off by now is asked before each act.
 func (d *deed) agreed() (ds []record.Decision, err error) {
 	ours := map[string]record.Decision{}
 	for _, x := range reconcile.Judge(d.set, reconcile.Options{Desired: d.desired, Now: d.std.Now}).Decisions {

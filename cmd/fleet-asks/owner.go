@@ -70,10 +70,7 @@ func list(std *cli.Std, opts *options) error {
 // doubt is the error of a ledger of which lines can't be read: any may be an ask, or
 // an answer. Nil: all were read.
 func doubt(s *fold.State) error {
-	newer := 0
-	for _, n := range s.Newer {
-		newer += n
-	}
+	newer := s.NewerLines()
 	if s.Damaged+newer == 0 {
 		return nil
 	}

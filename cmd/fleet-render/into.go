@@ -14,20 +14,20 @@ import (
 	"github.com/fleet-tools/fleet/internal/report"
 )
 
-// filesOf are the names of a tick's reports, by their format.
-var filesOf = map[string]string{"md": "report.md", "json": "report.json", "html": "report.html", "asks": "asks.md"}
+// reports are the formats of a tick's reports, and their names.
+var reports = [][2]string{{"md", "report.md"}, {"json", "report.json"}, {"html", "report.html"}, {"asks", "asks.md"}}
 
 // writeInto writes a report in every format into a directory, and on out what it
 // says in a line. One that fails keeps no other from being written.
 func writeInto(out io.Writer, dir string, r report.Report) error {
-	var errs [4]error
+	errs := make([]error, len(reports))
 	var running sync.WaitGroup
-	for i, format := range []string{"md", "json", "html", "asks"} {
-		running.Go(func() { errs[i] = writeFile(filepath.Join(dir, filesOf[format]), format, r) })
+	for i, file := range reports {
+		running.Go(func() { errs[i] = writeFile(filepath.Join(dir, file[1]), file[0], r) })
 	}
 	running.Wait()
 	_, err := fmt.Fprintln(out, report.Line(r))
-	return errors.Join(append(errs[:], err)...)
+	return errors.Join(append(errs, err)...)
 }
 
 // writeFile writes a report in one format, and leaves no file when there is nothing to say.
@@ -40,11 +40,15 @@ func writeFile(name, format string, r report.Report) error {
 	if err = errors.Join(formats[format](out, r), out.Flush()); err != nil {
 		return errors.Join(err, part.Drop())
 	}
-	if info, err := part.Stat(); err == nil && info.Size() == 0 {
-		if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
+	info, err := part.Stat()
+	if err != nil {
 		return errors.Join(err, part.Drop())
 	}
-	return part.Keep()
+	if info.Size() > 0 {
+		return part.Keep()
+	}
+	if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, part.Drop())
 }

@@ -63,10 +63,10 @@ func step(ctx context.Context, std *cli.Std, opts *options) int {
 // the command ended well, also in part, and wrote anything.
 func keep(out *cli.Part, status int) error {
 	info, err := out.Stat()
-	if err == nil && (info.Size() == 0 || status != cli.StatusDone && status != cli.StatusPart) {
-		return out.Drop()
+	if err != nil || info.Size() == 0 || status != cli.StatusDone && status != cli.StatusPart {
+		return errors.Join(err, out.Drop())
 	}
-	return errors.Join(err, out.Keep())
+	return out.Keep()
 }
 
 // runInto runs the command, whose standard output is out.

@@ -40,10 +40,7 @@ func half(raw []byte) bool {
 // trusted says why a ledger, as it stands now, is none to act by: what cannot be
 // read of it may be the owner's pause, or an act.
 func (a *Actor) trusted(s *fold.State) error {
-	newer := 0
-	for _, n := range s.Newer {
-		newer += n
-	}
+	newer := s.NewerLines()
 	switch {
 	case s.Damaged > a.Halves:
 		return refused("ledger", "%d damaged lines of the ledger may be a pause or an act; fleet-ledger verify names them, fleet-ledger compact sets them aside", s.Damaged-a.Halves)

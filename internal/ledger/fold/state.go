@@ -199,3 +199,11 @@ func decode[T any](raw json.RawMessage) T {
 	}
 	return v
 }
+
+// NewerLines is how many lines are of kinds that this release does not know.
+func (s *State) NewerLines() (n int) {
+	for _, of := range s.Newer {
+		n += of
+	}
+	return n
+}
