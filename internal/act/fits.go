@@ -45,9 +45,6 @@ func (a *Actor) fits(d record.Decision) error {
 
 // asks says why what an action starts, or upgrades to, can't be by now.
 func (a *Actor) asks(d record.Decision) error {
-	if d.Action.Verb == "restart" && !a.Rules.AllowRestart {
-		return refused("switched-off", "heal.allow_restart is 0")
-	}
 	if d.Action.Verb == "upgrade" && guard.Withhold(d.Action.To) != d.Action.To {
 		return refused("decision", "the version looks like a credential")
 	}

@@ -45,7 +45,6 @@ func TestFits(t *testing.T) {
 		{"session:s1@second", inject, ""},
 	} {
 		a := &Actor{Command: starts, Rules: record.DefaultHealRules()}
-		a.Rules.AllowRestart = true
 		d := record.Decision{Agent: tt.agent, Action: &tt.action, Seen: &record.Seen{Workspace: "/w", SessionID: "s1"}}
 		if got := reasonOf(a.fits(d)); got != tt.want {
 			t.Errorf("%s %+v: %q, want %q", tt.agent, tt.action, got, tt.want)

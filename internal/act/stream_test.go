@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -133,7 +134,7 @@ func (w *town) actor(dry string) *Actor {
 	if dry == "" {
 		drivers = map[string]driver.Driver{"tmux": w}
 	}
-	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Lets: lets, Updates: idle, Now: func() time.Time { return w.now },
+	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Lets: w.lets, Updates: idle, Now: func() time.Time { return w.now },
 		Sleep: func(_ context.Context, d time.Duration) { w.live(d, 400) }, Warn: func(string, ...any) {},
 		Emit: func(_ string, o record.Outcome) error {
 			w.acts[o.Verb+" "+o.Result+" "+o.Reason]++
@@ -141,8 +142,13 @@ func (w *town) actor(dry string) *Actor {
 		}, Patient: Patience{Said: 3 * time.Second, Process: 3 * time.Second, Green: 5 * time.Second, Every: time.Second}}
 }
 
-// lets is a configuration that lets everything be done.
-func lets(string) error { return nil }
+// lets is what the configuration lets be done by now: a restart where the rules do.
+func (w *town) lets(verb string) error {
+	if verb == "restart" && !w.rules.AllowRestart {
+		return errors.New("heal.allow_restart is 0")
+	}
+	return nil
+}
 
 // idle is that no update works.
 func idle() error { return nil }

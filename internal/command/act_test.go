@@ -2,6 +2,9 @@ package command
 
 import (
 	"context"
+	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -24,5 +27,14 @@ func TestAct_ended(t *testing.T) {
 		if err != tt.want {
 			t.Errorf("%s: %v, want %v", tt.script, err, tt.want)
 		}
+	}
+}
+
+// A lock that a command can't hold keeps it from being run.
+func TestAct_holds(t *testing.T) {
+	made := filepath.Join(t.TempDir(), "made")
+	_, err := Act(t.Context(), Spec{Argv: []string{"/usr/bin/touch", made}, Timeout: time.Minute, MaxOutput: 1, Holds: io.NopCloser(nil)})
+	if _, there := os.Stat(made); err == nil || there == nil {
+		t.Errorf("%v, made: %t", err, there == nil)
 	}
 }

@@ -94,7 +94,11 @@ func start(ctx context.Context, s Spec, enough func()) (Result, error) {
 	cmd := exec.Command(path, s.Argv[1:]...)
 	cmd.Args[0] = s.Argv[0]
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.Env, s.Dir, s.Stdin, stdout, stderr
-	if lock, ok := s.Holds.(*os.File); ok {
+	if s.Holds != nil {
+		lock, ok := s.Holds.(*os.File)
+		if !ok {
+			return Result{}, fmt.Errorf("%s: its lock is none that a command can hold", s.Argv[0])
+		}
 		cmd.ExtraFiles = []*os.File{lock}
 	}
 	if cmd.Env == nil {

@@ -192,7 +192,7 @@ func TestState_surface(t *testing.T) {
 	for _, d := range pretty.Diff(s.Surface(), want) {
 		t.Error(d)
 	}
-	if s.MaxTick != 12 || s.HasID("12-1") {
+	if s.MaxTick != 12 || s.HasID("12-1") || s.NewerLines() != 3 {
 		t.Errorf("%+v", s)
 	}
 }
