@@ -64,7 +64,7 @@ func TestPurePackages(t *testing.T) {
 
 // Imports flow one way: record, surfaces, judges, edges, programs; filters link
 // no guard; only fleet-act may link the drivers, and only who asks agents the
-// network, which costs every start.
+// network, and only fleet-jq the language of jq, which costs every start.
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", module+"...").Output()
 	if err != nil {
@@ -102,6 +102,9 @@ func TestImports(t *testing.T) {
 		}
 	}
 	for from := range imports {
+		if strings.HasPrefix(from, "cmd/") && from != "cmd/fleet-jq" && reach(imports, from)["internal/jq/query"] {
+			t.Errorf("%s links internal/jq/query", from)
+		}
 		if strings.HasPrefix(from, "cmd/") && from != "cmd/fleet-act" && reach(imports, from)["internal/driver"] {
 			t.Errorf("%s links internal/driver", from)
 		}

@@ -45,10 +45,10 @@ func when(expr string) (func(record.Record) (bool, error), error) {
 		return nil, err
 	}
 	return func(r record.Record) (bool, error) {
-		values, err := q.Run(r)
+		met, err := q.Met(r)
 		if err != nil {
-			return false, fmt.Errorf("%q: %w", expr, err)
+			err = fmt.Errorf("%q: %w", expr, err)
 		}
-		return len(values) > 0 && values[0] != nil && values[0] != false, nil
+		return met, err
 	}, nil
 }

@@ -147,10 +147,16 @@ func Run[O any](p Program, args []string, in io.Reader, out, errw io.Writer, run
 	}
 	if of, ok := any(opts).(interface{ Query() (Query, error) }); ok {
 		if std.query, err = of.Query(); err != nil {
-			return finish(std, Usage(err))
+			return finish(std, err)
 		}
 	}
-	return finish(std, run(context.Background(), std, opts))
+	err = run(context.Background(), std, opts)
+	if std.query != nil {
+		if ended := std.query.Close(); err == nil && ended != nil {
+			err = fmt.Errorf("--jq: %w", ended)
+		}
+	}
+	return finish(std, err)
 }
 
 // parse fills opts and refuses leftover arguments of programs that take none.

@@ -33,6 +33,8 @@ type Std struct {
 // A Query writes what an expression makes of a record, in the record's place.
 type Query interface {
 	Write(w io.Writer, r record.Record) error
+	// Close ends it. The error says that it ended before.
+	Close() error
 }
 
 // Warn prints one fact on stderr.

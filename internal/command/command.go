@@ -32,6 +32,14 @@ type Spec struct {
 	Variant   string        // what tells two recordings of one argv apart, such as a variable of Env; "" for one
 }
 
+// path is the file to execute.
+func (s Spec) path() string {
+	if s.Path != "" {
+		return s.Path
+	}
+	return s.Argv[0]
+}
+
 // Result is what a command that started left.
 type Result struct {
 	Stdout, Stderr []byte
@@ -87,11 +95,7 @@ func Owner(ctx context.Context, s Spec) (Result, error) { return start(ctx, s, n
 // nil lets it go on.
 func start(ctx context.Context, s Spec, enough func()) (Result, error) {
 	stdout, stderr := &bounded{max: s.MaxOutput, enough: enough}, &bounded{max: s.MaxOutput, enough: enough}
-	path := s.Path
-	if path == "" {
-		path = s.Argv[0]
-	}
-	cmd := exec.Command(path, s.Argv[1:]...)
+	cmd := exec.Command(s.path(), s.Argv[1:]...)
 	cmd.Args[0] = s.Argv[0]
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.Env, s.Dir, s.Stdin, stdout, stderr
 	if s.Holds != nil {

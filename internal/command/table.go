@@ -4,34 +4,38 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // table is every command that a fleet program other than fleet-step and
 // fleet-act may start, but for what the configuration names itself: see Owner. A star at the end of a word stands for one character or
 // more, of an argument that does not begin with a dash; the word … at the end
 // for one or more such arguments.
-var table = [][]string{
-	{"claude", "--version"},
-	{"claude", "agents", "--json", "--all"},
-	{"ps", "-axww", "-o", "pid=,lstart=,args="},
-	{"sysctl", "-n", "kern.boottime"},
-	{"gh", "api", "--include", "--hostname", "github.com", "rate_limit"},
-	{"gh", "api", "--include", "--hostname", "github.com", "repos/*"},
-	{"gh", "api", "--include", "--hostname", "github.com", "orgs/*"},
-	{"gh", "pr", "list", "-R", "github.com/*", "--state", "open", "--limit", "*", "--json", pullFields},
-	{"gh", "pr", "list", "-R", "github.com/*", "--state", "open", "--limit", "*", "--json", pullFields + ",statusCheckRollup"},
-	{"launchctl", "print", "gui/*"},
-	{"systemctl", "--user", "list-timers", "--all", "--output=json"},
-	{"systemctl", "--user", "list-unit-files", "--type=timer", "--output=json"},
-	{"systemctl", "--user", "show", "--property=" + unitProperties, "--", more},
-	{"osascript", "-e", DialogScript, "*", "*"},
-	{"zenity", "--question", "--no-markup", "--default-cancel", "--ok-label=Seen", "--cancel-label=Later", "--timeout=600", "--width=480", "--title", "*", "--text", "*"},
-	{"kdialog", "--yes-label", "Seen", "--no-label", "Later", "--title", "*", "--warningyesno", "*"},
-	append(slices.Clone(sshOptions), "--", "*", remote),
-	append(append([]string{"ssh", "-F", "/*"}, sshOptions[1:]...), "--", "*", remote),
-	{"open", "/*"},
-	{"xdg-open", "/*"},
-}
+var table = sync.OnceValue(func() [][]string {
+	return [][]string{
+		{"claude", "--version"},
+		{"claude", "agents", "--json", "--all"},
+		{"ps", "-axww", "-o", "pid=,lstart=,args="},
+		{"sysctl", "-n", "kern.boottime"},
+		{"gh", "api", "--include", "--hostname", "github.com", "rate_limit"},
+		{"gh", "api", "--include", "--hostname", "github.com", "repos/*"},
+		{"gh", "api", "--include", "--hostname", "github.com", "orgs/*"},
+		{"gh", "pr", "list", "-R", "github.com/*", "--state", "open", "--limit", "*", "--json", pullFields},
+		{"gh", "pr", "list", "-R", "github.com/*", "--state", "open", "--limit", "*", "--json", pullFields + ",statusCheckRollup"},
+		{"launchctl", "print", "gui/*"},
+		{"systemctl", "--user", "list-timers", "--all", "--output=json"},
+		{"systemctl", "--user", "list-unit-files", "--type=timer", "--output=json"},
+		{"systemctl", "--user", "show", "--property=" + unitProperties, "--", more},
+		{"osascript", "-e", DialogScript, "*", "*"},
+		{"zenity", "--question", "--no-markup", "--default-cancel", "--ok-label=Seen", "--cancel-label=Later", "--timeout=600", "--width=480", "--title", "*", "--text", "*"},
+		{"kdialog", "--yes-label", "Seen", "--no-label", "Later", "--title", "*", "--warningyesno", "*"},
+		append(slices.Clone(sshOptions), "--", "*", remote),
+		append(append([]string{"ssh", "-F", "/*"}, sshOptions[1:]...), "--", "*", remote),
+		{"fleet-jq", "--serve"},
+		{"open", "/*"},
+		{"xdg-open", "/*"},
+	}
+})
 
 // DialogScript is an AppleScript that shows its second argument under the title
 // that is its first, and prints the button, or "gave up". Arguments are data to
@@ -57,7 +61,7 @@ func Allowed(argv []string) bool {
 	if len(argv) == 0 {
 		return false
 	}
-	for _, shape := range table {
+	for _, shape := range table() {
 		if matches(shape, argv) {
 			return true
 		}

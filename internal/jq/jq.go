@@ -1,25 +1,24 @@
-// Package jq is the flag --jq, and gojq behind it, whose tables cost a program two
-// thirds of a millisecond and 60 pages at its start: only those that write records
-// have it.
+// Package jq is the flag --jq of every program that writes records. fleet-jq
+// evaluates the expression: see package query.
 package jq
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"time"
 
-	"github.com/itchyny/gojq"
-
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// queryTime bounds one run of a jq expression, which could loop for ever.
-const queryTime = 10 * time.Second
+// answerTime is more than fleet-jq takes for an answer.
+const answerTime = 30 * time.Second
 
 // Common is the flags of every program that writes records.
 type Common struct {
@@ -27,72 +26,114 @@ type Common struct {
 	JQ string `long:"jq" value-name:"EXPR" description:"end the pipe: write what the jq EXPR makes of each record that this program adds, strings raw"`
 }
 
-// Query is the compiled expression of --jq; nil when it was not given.
+// Query is the compiled expression of --jq; nil when it was not given. A mistake
+// in it is the caller's.
 func (c *Common) Query() (cli.Query, error) {
 	if c.JQ == "" {
 		return nil, nil
 	}
 	q, err := Compile(c.JQ)
 	if err != nil {
-		return nil, fmt.Errorf("--jq: %w", err)
+		err = fmt.Errorf("--jq: %w", err)
+	}
+	if _, ok := errors.AsType[*Mistake](err); ok {
+		err = cli.Usage(err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return q, nil
 }
 
-// Query is a compiled jq expression over a record. The environment, other
-// inputs and modules are not within its reach, and now is the record's at.
-type Query struct{ code *gojq.Code }
+// Query is an expression that a fleet-jq of its own has compiled.
+type Query struct{ with *command.Conversation }
 
-// Compile compiles a jq expression. The error names the column.
-func Compile(expr string) (*Query, error) {
-	q, err := gojq.Parse(expr)
-	if err != nil {
-		if e, ok := errors.AsType[*gojq.ParseError](err); ok {
-			return nil, fmt.Errorf("column %d: %w", e.Offset-len(e.Token)+1, err)
-		}
-		return nil, err
-	}
-	clock, err := gojq.Parse("def now: $fleet_now; .")
-	if err != nil {
-		return nil, err
-	}
-	q.FuncDefs = append(clock.FuncDefs, q.FuncDefs...)
-	code, err := gojq.Compile(q, gojq.WithVariables([]string{"$fleet_now"}))
-	if err != nil {
-		return nil, err
-	}
-	return &Query{code}, nil
+// Mistake is what fleet-jq has against an expression, or against what it makes of a
+// record.
+type Mistake struct{ says string }
+
+func (m *Mistake) Error() string { return m.says }
+
+// answer is that of query.Serve.
+type answer struct {
+	Values []json.RawMessage `json:"values"`
+	Error  string            `json:"error"`
 }
 
-// Run returns the values that the expression makes of r.
-func (q *Query) Run(r record.Record) ([]any, error) {
+// Compile has fleet-jq compile a jq expression. The error is a *Mistake, which names
+// the column, or says why there is no fleet-jq.
+func Compile(expr string) (*Query, error) {
+	path, err := program()
+	if err != nil {
+		return nil, err
+	}
+	spec := command.Spec{Argv: []string{"fleet-jq", "--serve"}, Path: path, Timeout: answerTime, KillAfter: time.Second, MaxOutput: 4096}
+	with, err := command.Converse(spec)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", path, err)
+	}
+	q := &Query{with}
+	line, err := json.Marshal(expr)
+	if err == nil {
+		_, err = q.ask(append(line, '\n'))
+	}
+	if err != nil {
+		_ = q.Close() // err says more
+		return nil, err
+	}
+	return q, nil
+}
+
+// program is the fleet-jq beside this program, else the one on PATH.
+func program() (string, error) {
+	self, err := os.Executable()
+	if err == nil {
+		beside := filepath.Join(filepath.Dir(self), "fleet-jq")
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+			return beside, nil
+		}
+	}
+	path, err := exec.LookPath("fleet-jq")
+	if err != nil {
+		return "", errors.New("fleet-jq, which evaluates it, is neither beside this program nor on PATH")
+	}
+	return path, nil
+}
+
+func (q *Query) ask(line []byte) ([]json.RawMessage, error) {
+	b, err := q.with.Ask(line)
+	if err != nil {
+		return nil, fmt.Errorf("fleet-jq: %w", err)
+	}
+	var a answer
+	if err := json.Unmarshal(b, &a); err != nil {
+		return nil, fmt.Errorf("what fleet-jq answered: %w", err)
+	}
+	if a.Error != "" {
+		return nil, &Mistake{a.Error}
+	}
+	return a.Values, nil
+}
+
+// Run returns the values that the expression makes of r, as JSON. To the
+// expression, now is the record's at.
+func (q *Query) Run(r record.Record) ([]json.RawMessage, error) {
 	line, err := r.Line()
 	if err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.UseNumber()
-	var input any
-	if err := dec.Decode(&input); err != nil {
-		return nil, err
+	return q.ask(line)
+}
+
+// Met tells whether the first value that the expression makes of r is anything but
+// null and false.
+func (q *Query) Met(r record.Record) (bool, error) {
+	values, err := q.Run(r)
+	if err != nil || len(values) == 0 {
+		return false, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), queryTime)
-	defer cancel()
-	iter := q.code.RunWithContext(ctx, input, float64(r.At.UnixMilli())/1000)
-	var values []any
-	for {
-		v, ok := iter.Next()
-		if !ok {
-			return values, nil
-		}
-		if err, ok := v.(error); ok {
-			if h, ok := errors.AsType[*gojq.HaltError](err); ok && h.Value() == nil {
-				return values, nil
-			}
-			return nil, err
-		}
-		values = append(values, v)
-	}
+	first := string(values[0])
+	return first != "null" && first != "false", nil
 }
 
 // Write writes the values, one a line, strings raw.
@@ -102,18 +143,20 @@ func (q *Query) Write(w io.Writer, r record.Record) error {
 		return fmt.Errorf("--jq: %s %s: %w", r.Kind, r.Subject, err)
 	}
 	for _, v := range values {
-		b, ok := []byte(nil), false
-		if s, isString := v.(string); isString {
-			b, ok = []byte(s), true
-		}
-		if !ok {
-			if b, err = gojq.Marshal(v); err != nil {
-				return err
+		text := []byte(v)
+		if v[0] == '"' {
+			var s string
+			if err := json.Unmarshal(v, &s); err != nil {
+				return fmt.Errorf("what fleet-jq answered: %w", err)
 			}
+			text = []byte(s)
 		}
-		if _, err := w.Write(append(b, '\n')); err != nil {
+		if _, err := w.Write(append(text, '\n')); err != nil {
 			return fmt.Errorf("writing output: %w", err)
 		}
 	}
 	return nil
 }
+
+// Close ends the fleet-jq.
+func (q *Query) Close() error { return q.with.Close() }
