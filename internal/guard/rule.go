@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -26,49 +27,69 @@ type rule struct {
 // maxRuleName is the longest name of a rule and the bracket after it, in bytes.
 const maxRuleName = 80
 
-// A ruleSet holds every rule and an index of their keywords.
+// A ruleSet holds every rule and an index of their keywords. Most programs look at a
+// few short texts, so it is laid out in few pieces.
 type ruleSet struct {
-	all   []rule
-	names map[string]bool
-	re    []func() *regexp.Regexp
+	tables [][]rule
+	re     []onceRegexp // by the number of the rule
 	// first has a bit for each start of a keyword: the lower five bits of three characters, which fold case.
 	first [1 << 15 / 64]uint64
-	words map[uint16][]keyword
+	words []keyword // by start
 }
 
+// keyword is one of a rule. A word of two characters has a start for any third.
 type keyword struct {
-	word string
-	rule int
+	start, rule uint16
+	word        string
+}
+
+// onceRegexp is compiled when it is asked for first.
+type onceRegexp struct {
+	once sync.Once
+	re   *regexp.Regexp
 }
 
 var rules = sync.OnceValue(func() *ruleSet { return newRules(own, products, gitleaks) })
 
 func newRules(tables ...[]rule) *ruleSet {
-	s := &ruleSet{
-		all:   slices.Concat(tables...),
-		names: map[string]bool{crmRule: true, randomRule: true},
-		words: make(map[uint16][]keyword),
-	}
-	for i, r := range s.all {
-		s.names[r.name] = true
-		s.re = append(s.re, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.pattern) }))
+	s := &ruleSet{tables: tables}
+	n := 0
+	for i, r := range s.all() {
 		for _, k := range r.keywords {
-			s.add(keyword{k, i})
+			s.add(k, i)
 		}
+		n = i + 1
 	}
+	s.re = make([]onceRegexp, n)
+	slices.SortStableFunc(s.words, func(a, b keyword) int { return int(a.start) - int(b.start) })
 	return s
 }
 
-func (s *ruleSet) add(k keyword) {
+// all are the rules in order, with their numbers.
+func (s *ruleSet) all() iter.Seq2[int, *rule] {
+	return func(yield func(int, *rule) bool) {
+		n := 0
+		for _, table := range s.tables {
+			for i := range table {
+				if !yield(n, &table[i]) {
+					return
+				}
+				n++
+			}
+		}
+	}
+}
+
+func (s *ruleSet) add(word string, rule int) {
 	lo, hi := byte(0), byte(31)
-	if len(k.word) > 2 {
-		lo = k.word[2] & 31
+	if len(word) > 2 {
+		lo = word[2] & 31
 		hi = lo
 	}
 	for c := lo; c <= hi; c++ {
-		t := trigram(k.word[0], k.word[1], c)
+		t := trigram(word[0], word[1], c)
 		s.first[t/64] |= 1 << (t % 64)
-		s.words[t] = append(s.words[t], k)
+		s.words = append(s.words, keyword{t, uint16(rule), word})
 	}
 }
 
@@ -86,22 +107,54 @@ func (s *ruleSet) hit(text string) []*compiled {
 		if s.first[t/64]&(1<<(t%64)) == 0 {
 			continue
 		}
-		for _, k := range s.words[t] {
-			if len(text)-i >= len(k.word) && strings.EqualFold(text[i:i+len(k.word)], k.word) && !slices.Contains(hit, k.rule) {
-				hit = append(hit, k.rule)
+		at, _ := slices.BinarySearchFunc(s.words, t, func(k keyword, t uint16) int { return int(k.start) - int(t) })
+		for ; at < len(s.words) && s.words[at].start == t; at++ {
+			k := s.words[at]
+			if len(text)-i >= len(k.word) && strings.EqualFold(text[i:i+len(k.word)], k.word) && !slices.Contains(hit, int(k.rule)) {
+				hit = append(hit, int(k.rule))
 			}
 		}
 	}
 	slices.Sort(hit)
 	all := make([]*compiled, len(hit))
 	for i, n := range hit {
-		all[i] = &compiled{s.all[n], s.re[n]()}
+		all[i] = s.compile(n)
 	}
 	return all
 }
 
+// compile is the rule with this number and its pattern.
+func (s *ruleSet) compile(n int) *compiled {
+	r, o := s.rule(n), &s.re[n]
+	o.once.Do(func() { o.re = regexp.MustCompile(r.pattern) })
+	return &compiled{r, o.re}
+}
+
+func (s *ruleSet) rule(n int) *rule {
+	for _, table := range s.tables {
+		if n < len(table) {
+			return &table[n]
+		}
+		n -= len(table)
+	}
+	panic("no such rule")
+}
+
+// isRule tells whether a marker may name it.
+func isRule(name string) bool {
+	if name == crmRule || name == randomRule {
+		return true
+	}
+	for _, r := range rules().all() {
+		if r.name == name {
+			return true
+		}
+	}
+	return false
+}
+
 type compiled struct {
-	rule
+	*rule
 	re *regexp.Regexp
 }
 

@@ -106,7 +106,7 @@ func segments(s string) iter.Seq2[string, string] {
 // of ours.
 func markerLength(s string) int {
 	name, _, ok := strings.Cut(s[len(markerStart):min(len(s), len(markerStart)+maxRuleName)], markerEnd)
-	if !ok || !rules().names[name] {
+	if !ok || !isRule(name) {
 		return 0
 	}
 	return len(markerStart) + len(name) + len(markerEnd)
