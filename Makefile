@@ -14,11 +14,13 @@ build: ## the programs, into bin/
 docs: build ## man pages and shell completions, into share/
 	sh bin/install.sh --docs bin share
 
-demo: build ## judge the captured fleet and print the report
+demo: ## judge the captured fleet and print the report
+	@$(GO) build -o bin/ ./cmd/fleet-observe-claude ./cmd/fleet-classify ./cmd/fleet-render
 	@bin/fleet-observe-claude --fixtures $(FIXTURES) | bin/fleet-classify | bin/fleet-render --format md
 
+# Some packages wait for most of their time, so more of them run than there are cores.
 test: ## everything that runs without installing anything
-	$(GO) test $$($(GO) list ./... | grep -v /tests/faults)
+	$(GO) test -p 3 $$($(GO) list ./... | grep -v /tests/faults)
 
 faults: ## full disks, odd files, clocks, limits of the system
 	$(GO) test ./tests/faults/... -count=1 -timeout 20m

@@ -224,9 +224,12 @@ func (h *history) ack() (keys []string) {
 // ticks that were killed and appends that were torn: each tick, from the ledger
 // alone, says what the model says.
 func TestModel(t *testing.T) {
-	histories := 10000
-	if os.Getenv("FLEET_SOAK") != "" {
+	histories := 2500
+	switch {
+	case os.Getenv("FLEET_SOAK") != "":
 		histories = 200000
+	case os.Getenv("FLEET_LONG") != "":
+		histories = 10000
 	}
 	const shards = 4
 	for shard := range shards {
