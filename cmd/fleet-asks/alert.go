@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -17,7 +16,7 @@ import (
 // that can be read in it is used whatever else is wrong.
 func alert(ctx context.Context, std *cli.Std, opts *options) error {
 	if std.EndsPipe() {
-		return cli.Usage(errors.New("--jq is for records: it goes with no command"))
+		return cli.Usage(errNoRecords)
 	}
 	w, err := machine.New("", std.Clock, !std.Now.IsZero())
 	if err != nil {

@@ -4,7 +4,7 @@
 // Usage:
 //
 //	fleet-asks < stream > stream      add the asks, and the ledger entries that remember them
-//	fleet-asks list [--all]           the open asks, oldest first; --all answered ones too
+//	fleet-asks list [--all]           the open asks, oldest first; --all answered ones too; records for --jq
 //	fleet-asks ack TICK [--ask ID]…   answer the batch of a tick, or some asks of it
 //	fleet-asks ack --all              answer every open ask
 //	fleet-asks show                   put the newest batch that is due before the owner
@@ -36,7 +36,7 @@ func main() {
 		Name: "fleet-asks", Args: "[COMMAND]",
 		About: "Fleet-asks adds to the stream on standard input the questions for the owner, each asked once, and the ledger entries that " +
 			"remember them. With a COMMAND it works on the ledger instead.\n" +
-			"list: the open asks, oldest first.\n" +
+			"list: the open asks, oldest first; with --jq what EXPR makes of each, a record of kind asked.\n" +
 			"ack TICK, ack --all: answer them.\n" +
 			"show: put the newest batch with an open ask that is due before the owner, as owner_channel says, and note in the ledger what came of it. " +
 			"Due is what was not seen and is open for ask_raise_after_min; shown once, it is due again at the next tick, then every ask_renotify_h. Prints nothing when nothing is due.\n" +

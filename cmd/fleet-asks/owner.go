@@ -18,8 +18,8 @@ import (
 
 // open names the scope and its ledger.
 func open(std *cli.Std, opts *options) (*config.Scope, ledger.Ledger, error) {
-	if std.EndsPipe() {
-		return nil, ledger.Ledger{}, cli.Usage(errors.New("--jq is for records: it goes with no command"))
+	if std.EndsPipe() && std.Args[0] != "list" {
+		return nil, ledger.Ledger{}, cli.Usage(errNoRecords)
 	}
 	w, err := machine.New("", std.Clock, !std.Now.IsZero())
 	if err != nil {
@@ -32,8 +32,11 @@ func open(std *cli.Std, opts *options) (*config.Scope, ledger.Ledger, error) {
 	return s, ledger.New(s.StateDir, s.ID), nil
 }
 
+var errNoRecords = errors.New("--jq is for records: of the commands it goes with list alone")
+
 // list prints one ask a line, oldest first: batch and id, how long it is open,
-// the class, the question.
+// the class, the question. With --jq each is a record, as fleet-ledger observe
+// has it.
 func list(std *cli.Std, opts *options) error {
 	_, l, err := open(std, opts)
 	if err != nil {
@@ -52,19 +55,30 @@ func list(std *cli.Std, opts *options) error {
 			continue
 		}
 		shown++
-		mark := ""
-		if a.State == record.AskAcked {
-			mark = " (answered)"
+		if err := line(std, a); err != nil {
+			return err
 		}
-		fmt.Fprintf(std.Out, "%d %s\t%s\t%s\t%s%s\n", a.Batch, a.ID, age(std.Clock, a.Since), orDash(a.Class), guard.Text(a.Question, 4000), mark)
 	}
 	if err := doubt(state); err != nil {
 		return err
 	}
-	if shown == 0 {
+	if shown == 0 && !std.EndsPipe() {
 		std.Warn("no open ask")
 	}
 	return nil
+}
+
+// line prints an ask.
+func line(std *cli.Std, a record.Asked) error {
+	if std.EndsPipe() {
+		return std.AddData(record.KindAsked, record.NewTime(std.Clock), "", a.Key, a)
+	}
+	mark := ""
+	if a.State == record.AskAcked {
+		mark = " (answered)"
+	}
+	_, err := fmt.Fprintf(std.Out, "%d %s\t%s\t%s\t%s%s\n", a.Batch, a.ID, age(std.Clock, a.Since), orDash(a.Class), guard.Text(a.Question, 4000), mark)
+	return err
 }
 
 // doubt is the error of a ledger of which lines can't be read: any may be an ask, or
