@@ -2,9 +2,7 @@ package tests
 
 import (
 	"bytes"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +13,6 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/ledger"
-	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // home is a home directory in which tick 14 of the scope lamp has begun behind
@@ -123,92 +120,6 @@ func TestLedgerKilled(t *testing.T) {
 	}
 }
 
-// offer is a whole stream of tick 14 with entries of these numbers.
-func offer(t testing.TB, detail string, numbers ...int) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	at := record.NewTime(time.Date(2026, 11, 29, 15, 10, 0, 0, time.UTC))
-	n := 14
-	add := func(kind record.Kind, host, by, subject string, data any) {
-		r, err := record.New(kind, at, host, by, subject, data)
-		if err != nil {
-			t.Error(err)
-		}
-		line, err := r.Line()
-		if err != nil {
-			t.Error(err)
-		}
-		b.Write(line)
-	}
-	count := func(n int) record.Surface { return record.Surface{OK: true, Records: &n} }
-	add(record.KindTick, "devbox", "fleet-config", "lamp", record.Tick{Tick: &n, Scope: "lamp", Host: "devbox"})
-	add(record.KindSurface, "", "fleet-classify", "fleet-classify", count(0))
-	for _, i := range numbers {
-		id := fmt.Sprintf("14-%d", i)
-		add(record.KindEntry, "", "fleet-asks", id, record.Entry{V: 1, ID: id, TS: at, Scope: "lamp", Tick: &n, By: "act", Kind: record.EntryStep, Detail: detail})
-	}
-	add(record.KindSurface, "", "fleet-asks", "fleet-asks", count(len(numbers)))
-	return b.Bytes()
-}
-
-// once checks that the ledger is sound and has every entry of tick 14 once.
-func (h home) once(t testing.TB, entries int) {
-	t.Helper()
-	if out := h.must(t, nil, "verify"); !strings.HasSuffix(out, " 0 findings\n") {
-		t.Errorf("verify: %s", out)
-	}
-	if got := strings.Count(h.text(t), `"b_step"`); got != entries {
-		t.Errorf("%d entries, want %d", got, entries)
-	}
-}
-
-// Many writers, each killed at random and trying again until it is told that
-// its entry is written: every entry is there once, and no line is torn. The
-// full size is 64 writers of 1,000 entries.
-func TestLedgerWriters(t *testing.T) {
-	t.Parallel()
-	writers, each := 12, 4
-	if os.Getenv("FLEET_SOAK") != "" {
-		writers, each = 64, 1000
-	}
-	h := newHome(t)
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	kills := 0
-	for w := range writers {
-		wg.Go(func() {
-			r := rand.New(rand.NewPCG(uint64(w), 14))
-			for i := range each {
-				in := offer(t, "x", 100+w*each+i)
-				for tries := 0; ; tries++ {
-					cmd := h.command(bytes.NewReader(in), "append")
-					if err := cmd.Start(); err != nil {
-						t.Error(err)
-						return
-					}
-					if tries < 8 && r.IntN(2) == 0 {
-						timer := time.AfterFunc(time.Duration(r.IntN(40))*time.Millisecond, func() { cmd.Process.Kill() })
-						defer timer.Stop()
-					}
-					if cmd.Wait() == nil {
-						break
-					}
-					mu.Lock()
-					kills++
-					mu.Unlock()
-					if tries > 60 {
-						t.Errorf("writer %d does not get through", w)
-						return
-					}
-				}
-			}
-		})
-	}
-	wg.Wait()
-	h.once(t, writers*each)
-	t.Logf("%d writers of %d entries, %d killed", writers, each, kills)
-}
-
 func TestLedgerCases(t *testing.T) {
 	t.Parallel()
 	t.Run("ledger-9k-lines", func(t *testing.T) {
@@ -221,7 +132,7 @@ func TestLedgerCases(t *testing.T) {
 					for j := range 125 {
 						numbers = append(numbers, 1000*(w+1)+i+j)
 					}
-					if out, err := h.command(bytes.NewReader(offer(t, strings.Repeat("é", 4500), numbers...)), "append").CombinedOutput(); err != nil {
+					if out, err := h.command(bytes.NewReader(offer(t, 14, strings.Repeat("é", 4500), numbers...)), "append").CombinedOutput(); err != nil {
 						t.Errorf("%v: %.200s", err, out)
 					}
 				}
@@ -236,7 +147,7 @@ func TestLedgerCases(t *testing.T) {
 		if err := os.WriteFile(h.ledger.Path(), []byte(torn), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		h.must(t, bytes.NewReader(offer(t, "x", 2)), "append")
+		h.must(t, bytes.NewReader(offer(t, 14, "x", 2)), "append")
 		if got := h.text(t); !strings.HasPrefix(got, torn+"\n{") || !strings.HasSuffix(got, "}\n") {
 			t.Errorf("the torn line is not ended and kept: %q", strings.TrimPrefix(got, torn))
 		}
@@ -260,7 +171,7 @@ func TestLedgerCases(t *testing.T) {
 		if err := os.WriteFile(h.ledger.Path(), []byte(before), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		whole := string(offer(t, "x", 2))
+		whole := string(offer(t, 14, "x", 2))
 		for _, in := range []string{secret, strings.ReplaceAll(whole, "14-2", secret), strings.Replace(whole, `"b_step"`, `"`+secret+`"`, 1),
 			strings.Replace(whole, `"x"`, `"`+secret, 1), strings.Replace(whole, `"ts":"`, `"ts":"`+secret, 1)} {
 			cmd := h.command(strings.NewReader(in), "append")
@@ -296,7 +207,7 @@ func fullDisk(t *testing.T) {
 	}
 	dir := t.TempDir()
 	in := filepath.Join(dir, "stream")
-	if err := os.WriteFile(in, offer(t, strings.Repeat("x", 9000), 2), 0o600); err != nil {
+	if err := os.WriteFile(in, offer(t, 14, strings.Repeat("x", 9000), 2), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	script := `set -u
