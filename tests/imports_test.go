@@ -114,11 +114,17 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// A tick starts the asks and the ledger some ten times: they link nothing that
-// only observers need, which costs every start.
+// A tick starts the asks and the ledger some ten times, and nearly every program
+// reads settings: they link nothing that only others need, which costs every
+// start. The ledger has YAML for the list of agents.
 func TestStartsLink(t *testing.T) {
-	dear := []string{module + "internal/observe", module + "internal/claude", "github.com/go-git/gcfg/v2", "howett.net/plist", "encoding/gob", "encoding/xml"}
-	for _, program := range []string{"cmd/fleet-asks", "cmd/fleet-ledger"} {
+	const yaml = "go.yaml.in/yaml/v4"
+	observers := []string{module + "internal/observe", module + "internal/claude", "github.com/go-git/gcfg/v2", "howett.net/plist", "encoding/gob", "encoding/xml"}
+	for program, dear := range map[string][]string{
+		"cmd/fleet-asks":   append([]string{yaml}, observers...),
+		"cmd/fleet-ledger": observers,
+		"internal/config":  append([]string{yaml, "github.com/itchyny/gojq"}, observers...),
+	} {
 		out, err := exec.Command("go", "list", "-deps", module+program).Output()
 		if err != nil {
 			t.Fatal(err)

@@ -12,8 +12,10 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/config/lists"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/notify"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -44,9 +46,25 @@ type program struct {
 	w    *machine.World
 }
 
+// config is the configuration in the file name with what no other program reads
+// of it: the lists of scopes.yaml, which is the machine's, and whether each
+// expression of ask_when compiles. It returns what World.Config does.
+func (p program) config(name string) (*config.File, error) {
+	f, err := p.w.Config(name)
+	if f == nil {
+		return nil, err
+	}
+	lists.Add(f, p.w.FS, p.w.Home)
+	f.CheckExpressions(func(expr string) error {
+		_, err := jq.Compile(expr)
+		return err
+	})
+	return f, f.Err()
+}
+
 // load reads the configuration. Any mistake in it is the caller's.
 func (p program) load() (*config.File, error) {
-	f, err := p.w.Config(p.opts.Config)
+	f, err := p.config(p.opts.Config)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w\nfleet-config init writes an example", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/config"
+	"github.com/fleet-tools/fleet/internal/config/lists"
 	"github.com/fleet-tools/fleet/internal/notify"
 )
 
@@ -33,7 +34,7 @@ func (p program) init([]string) error {
 		return err
 	}
 	if p.opts.Scope != "" {
-		if f, err := p.w.Config(name); err == nil {
+		if f, err := p.config(name); err == nil {
 			return p.further(f)
 		}
 	}
@@ -79,15 +80,15 @@ func (p program) first() (text []byte, says string, err error) {
 	if _, err := config.Default(id, p.w.Home); err != nil {
 		return nil, "", cli.Usage(err)
 	}
-	lists := filepath.Join(p.w.Home, config.ListsPath)
-	b, err := p.w.ReadFile(lists, listLimit)
+	at := filepath.Join(p.w.Home, lists.Path)
+	b, err := p.w.ReadFile(at, listLimit)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, "", err
 	}
 	says = "the scope " + id + ", in report mode; next, name its repositories in repos, and in surfaces what else to look at"
-	listed := config.Lists(lists, b, id, p.w.Home)
+	listed := lists.Names(b, id, p.w.Home)
 	if listed {
-		says = "the scope " + id + ", in report mode, with the repositories of " + lists + "; next, name in surfaces what else to look at"
+		says = "the scope " + id + ", in report mode, with the repositories of " + at + "; next, name in surfaces what else to look at"
 	}
 	return config.First(id, listed, p.channel()), says, nil
 }

@@ -18,7 +18,11 @@ func (p program) job(args []string) error {
 	}
 	j := job.Job{Scope: p.opts.Scope, Release: p.opts.Release, Home: p.w.Home, Path: []string{"/usr/bin", "/bin"}}
 	if p.opts.Heal {
-		s, err := p.w.Scope(p.opts.Config, p.opts.Scope)
+		f, err := p.load()
+		if err != nil {
+			return err
+		}
+		s, err := f.Scope(p.opts.Scope)
 		if err != nil {
 			return cli.Usage(err)
 		}

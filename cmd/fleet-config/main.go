@@ -15,6 +15,9 @@
 // KIND is launchd, systemd-service or systemd-timer. The job's scope is --scope,
 // and its configuration --config; when that is the usual file it isn't named.
 //
+// It alone reads scopes.yaml and checks that ask_when is jq: the others take their
+// settings from fleet.json, whatever is wrong there.
+//
 // A switch whose value cannot be read prints the safe one, dispatch_enabled 0
 // and dry_run 1, with status 3. Any other mistake in the configuration is
 // status 2.

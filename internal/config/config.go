@@ -1,7 +1,10 @@
-// Package config reads fleet.json and, for scopes that list no repositories
-// there, scopes.yaml. Every key is checked; a problem names the file, the line,
-// the key and what was wanted, and quotes no value. The package opens what an
-// fs.FS holds and nothing else.
+// Package config reads fleet.json. Every key is checked; a problem names the
+// file, the line, the key and what was wanted, and quotes no value. The package
+// opens what an fs.FS holds and nothing else.
+//
+// Every program that reads settings reads them here. What fleet-config alone
+// needs, and what costs a start most, is given to the File by it: AddLists takes
+// what scopes.yaml says, and CheckExpressions what compiles a jq expression.
 package config
 
 import (
@@ -10,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,9 +28,6 @@ var Example []byte
 
 // DefaultPath is where the configuration is below a home directory.
 const DefaultPath = ".config/ctx/fleet.json"
-
-// scopesPath is where further repository lists are below a home directory.
-const scopesPath = ".config/ctx/scopes.yaml"
 
 // sizeLimit bounds the files that are read.
 const sizeLimit = 4 << 20
@@ -59,7 +58,7 @@ type Scope struct {
 	LaunchdLogs     map[string]string // label to log
 	BookkeepingLog  string
 	DreamLog        string
-	Repos           []string // as listed; of scopes.yaml when the scope lists none
+	Repos           []string // as listed; none when the scope lists none, until AddLists
 	Surfaces        []string
 	AskWhen         []record.AskWhen
 	OwnerChannel    Channel
@@ -71,7 +70,7 @@ type Scope struct {
 	Desired         string            // path of the list of agents that should run; "": every workspace
 	Unused          []string          // keys that are accepted and that this release does not use
 
-	raw  map[string]*node
+	raw  map[string]*Node
 	line int
 }
 
@@ -107,6 +106,7 @@ type File struct {
 	scopes []*Scope            // by id
 	lists  map[string][]string // scopes.yaml: id to repositories
 	notes  []string
+	exprs  []expression // not checked yet
 }
 
 // Problem is one thing that is wrong.
@@ -125,29 +125,23 @@ func (p Problem) String() string {
 	return s + p.Says
 }
 
-// Load reads the configuration name, an absolute path in fsys, and the
-// scopes.yaml below home in machine. Both are rooted at /. The error is that of
+// Load reads the configuration name, an absolute path in fsys, which is rooted
+// at /. A path in it that begins with ~/ is below home. The error is that of
 // opening the configuration, or all problems, one a line; with problems the
-// file is there as well.
-func Load(fsys fs.FS, name string, machine fs.FS, home string) (*File, error) {
-	b, err := readFile(fsys, name)
+// file is there as well. A scope may be without repositories, and an expression
+// of ask_when is any text: see AddLists and CheckExpressions.
+func Load(fsys fs.FS, name, home string) (*File, error) {
+	b, err := ReadFile(fsys, name)
 	if err != nil {
 		return nil, err
 	}
 	f := Parse(name, b, home)
-	lists := path.Join(home, scopesPath)
-	b, err = readFile(machine, lists)
-	switch {
-	case err == nil:
-		f.AddLists(lists, b)
-	case !errors.Is(err, fs.ErrNotExist):
-		f.needLists(Problem{lists, 1, "", "cannot be read"})
-	}
-	f.checkRepos(lists)
 	return f, f.Err()
 }
 
-func readFile(fsys fs.FS, name string) ([]byte, error) {
+// ReadFile reads the file name, an absolute path in fsys, which is rooted at /.
+// One of more than 4 MiB is an error.
+func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 	file, err := fsys.Open(strings.TrimPrefix(name, "/"))
 	if err != nil {
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
@@ -209,7 +203,7 @@ var scopeID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 const wantID = "want an id of a-z, 0-9, _ and -, 64 characters at most, the first no sign"
 
-// Parse reads a configuration. What is wrong is in Problems.
+// Parse reads a configuration, as Load does. What is wrong is in Problems.
 func Parse(name string, b []byte, home string) *File {
 	f := &File{Path: name, home: home}
 	root, err := parseJSON(b)
@@ -219,19 +213,22 @@ func Parse(name string, b []byte, home string) *File {
 	}
 	r := &reader{path: name, home: home}
 	r.object("", root, "an object", []field{
-		{name: "v", need: true, want: "1", read: func(_ string, n *node) bool { return n.is("number") && n.text == "1" }},
-		{name: "scopes", need: true, want: "an object of scopes", read: func(key string, n *node) bool { return f.readScopes(r, key, n) }},
+		{name: "v", need: true, want: "1", read: func(_ string, n *Node) bool { return n.is("number") && n.text == "1" }},
+		{name: "scopes", need: true, want: "an object of scopes", read: func(key string, n *Node) bool { return f.readScopes(r, key, n) }},
 	})
-	f.Problems = append(f.Problems, r.problems...)
+	f.Problems, f.exprs = append(f.Problems, r.problems...), r.exprs
 	return f
 }
 
+// problemOf is why a file was not read: a *LineError, or the machine's reason.
 func problemOf(name string, err error) Problem {
-	e, _ := errors.AsType[*lineError](err)
-	return Problem{name, e.line, "", e.says}
+	if e, ok := errors.AsType[*LineError](err); ok {
+		return Problem{name, e.Line, "", e.Says}
+	}
+	return Problem{name, 1, "", "cannot be read"}
 }
 
-func (f *File) readScopes(r *reader, key string, n *node) bool {
+func (f *File) readScopes(r *reader, key string, n *Node) bool {
 	if !n.is("object") {
 		return false
 	}

@@ -20,12 +20,27 @@ func file(keys string) string {
 	return `{"v": 1, "scopes": {"lamp": {"repos": ["/src/lamp"]` + keys + "}}}"
 }
 
-func load(text, yaml string) (*File, error) {
+// load reads a configuration whole: lists is what scopes.yaml says, as JSON, "" when
+// there is none, and a jq expression is what has no "bad" in it.
+func load(text, lists string) (*File, error) {
 	fsys := fstest.MapFS{"home/ana/.config/ctx/fleet.json": {Data: []byte(text)}}
-	if yaml != "" {
-		fsys["home/ana/.config/ctx/scopes.yaml"] = &fstest.MapFile{Data: []byte(yaml)}
+	f, err := Load(fsys, homeDir+"/"+DefaultPath, homeDir)
+	if f == nil {
+		return nil, err
 	}
-	return Load(fsys, homeDir+"/"+DefaultPath, fsys, homeDir)
+	var root *Node
+	err = nil
+	if lists != "" {
+		root, err = parseJSON([]byte(lists))
+	}
+	f.AddLists(homeDir+"/.config/ctx/scopes.yaml", root, err)
+	f.CheckExpressions(func(expr string) error {
+		if strings.Contains(expr, "bad") {
+			return errors.New("it has a bad")
+		}
+		return nil
+	})
+	return f, f.Err()
 }
 
 // says is what is wrong, without the path of the file.
@@ -76,8 +91,11 @@ func TestProblems(t *testing.T) {
 		{"a run log", file(`"run_logs": [{"path": "/x", "stale_after_h": 0}]`), "fleet.json:1: scopes.lamp.run_logs[0].stale_after_h: want a whole number from 1 to 87840\nfleet.json:1: scopes.lamp.run_logs[0].source: is missing; want a text that is not empty"},
 		{"a question without a key", file(`"ask_when": [{"when": ".", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].key: is missing; want a key of a-z, 0-9, . _ - and :"},
 		{"a question with a bad key", file(`"ask_when": [{"key": "a b", "when": ".", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].key: want a key of a-z, 0-9, . _ - and :"},
-		{"a question that is no jq", file(`"ask_when": [{"key": "a", "when": ".a ===", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].when: want a jq expression"},
-		{"a question of an unknown function", file(`"ask_when": [{"key": "a", "when": "nope", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].when: want a jq expression"},
+		{"a question that is no jq", file(`"ask_when": [{"key": "a", "when": "bad", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].when: want a jq expression"},
+		{"a question that is no jq, in its place", "{\"v\": 1, \"scopes\": {\"lamp\": {\"repos\": [\"/src/lamp\"], \"mode\": 1, \"ask_when\": [\n{\"key\": \"a\", \"when\": \"bad\", \"question\": 1},\n{\"key\": \"b\", \"when\": \"bad\"}], \"dry_run\": 7}, \"wick\": {}}}",
+			"fleet.json:1: scopes.lamp.mode: want one of report, act\nfleet.json:2: scopes.lamp.ask_when[0].when: want a jq expression\nfleet.json:2: scopes.lamp.ask_when[0].question: want a text that is not empty\n" +
+				"fleet.json:3: scopes.lamp.ask_when[1].when: want a jq expression\nfleet.json:3: scopes.lamp.ask_when[1].question: is missing; want a text that is not empty\nfleet.json:3: scopes.lamp.dry_run: want 0 or 1\n" +
+				"fleet.json:3: scopes.wick.repos: want a list of at least one path, here or in scopes.yaml"},
 		{"a question that is no text", file(`"ask_when": [{"key": "a", "when": 1, "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[0].when: want a jq expression"},
 		{"two questions of one key", file(`"ask_when": [{"key": "a", "when": ".", "question": "?"}, {"key": "a", "when": ".", "question": "?"}]`), "fleet.json:1: scopes.lamp.ask_when[1].key: want a key that no other question has"},
 		{"no JSON", "{\"v\": 1,\n\"scopes\": {,}}", "fleet.json:2: not JSON at this place"},
@@ -155,16 +173,16 @@ func TestScope(t *testing.T) {
 
 func TestLoad_unreadable(t *testing.T) {
 	fsys := fstest.MapFS{"big": {Data: []byte(strings.Repeat(" ", sizeLimit+1))}, "dir/x": {}}
-	if _, err := Load(fsys, "/none", fsys, homeDir); !errors.Is(err, fs.ErrNotExist) || err.Error() != "reading /none: file does not exist" {
+	if _, err := Load(fsys, "/none", homeDir); !errors.Is(err, fs.ErrNotExist) || err.Error() != "reading /none: file does not exist" {
 		t.Errorf("%v", err)
 	}
-	if _, err := Load(fsys, "/big", fsys, homeDir); err == nil || err.Error() != "/big: longer than 4194304 bytes" {
+	if _, err := Load(fsys, "/big", homeDir); err == nil || err.Error() != "/big: longer than 4194304 bytes" {
 		t.Errorf("%v", err)
 	}
-	if f, err := Load(fsys, "/dir", fsys, homeDir); f != nil || err == nil {
+	if f, err := Load(fsys, "/dir", homeDir); f != nil || err == nil {
 		t.Errorf("%v %v", f, err)
 	}
-	if _, err := Load(fsys, "/../x", fsys, homeDir); err == nil {
+	if _, err := Load(fsys, "/../x", homeDir); err == nil {
 		t.Error("a path that is none")
 	}
 }
@@ -172,7 +190,7 @@ func TestLoad_unreadable(t *testing.T) {
 // What is wrong is never quoted.
 func TestProblems_quoteNothing(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("FAKE", 9)
-	for _, set := range settings {
+	for _, set := range settings() {
 		for _, value := range []string{`"` + secret + `"`, `["` + secret + `"]`, `{"kind":"` + secret + `"}`, `[{"key":"` + secret + `","when":"` + secret + `"}]`, secret} {
 			_, err := load(file(fmt.Sprintf("%q: %s", set.name, value)), "")
 			if err != nil && strings.Contains(err.Error(), secret[4:12]) {
@@ -180,10 +198,18 @@ func TestProblems_quoteNothing(t *testing.T) {
 			}
 		}
 	}
-	for _, yaml := range []string{secret, "version: " + secret, "version: 1\nscopes: " + secret, "version: 1\nscopes:\n  lamp: " + secret, "version: 1\nscopes:\n  lamp: [" + secret + "]", "a: *" + secret} {
-		if _, err := load(`{"v": 1, "scopes": {"lamp": {}}}`, yaml); err == nil || strings.Contains(err.Error(), secret[4:12]) {
-			t.Errorf("%v", err)
-		}
+}
+
+// Settings take neither lists nor the meaning of an expression.
+func TestLoad_settings(t *testing.T) {
+	fsys := fstest.MapFS{"c": {Data: []byte(`{"v": 1, "scopes": {"lamp": {"mode": "act", "ask_when": [{"key": "a", "when": "bad", "question": "?"}]}}}`)}}
+	f, err := Load(fsys, "/c", homeDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.Scope("lamp")
+	if err != nil || s.Mode != "act" || s.AskWhen[0].When != "bad" || len(s.Repos) > 0 {
+		t.Errorf("%+v %v", s, err)
 	}
 }
 
@@ -196,7 +222,7 @@ func TestExample(t *testing.T) {
 	if err != nil || s.Enabled || !s.DryRun || s.Mode != "report" || len(f.Notes(s, Placement{})) > 0 {
 		t.Errorf("%+v %v", s, err)
 	}
-	for _, set := range settings {
+	for _, set := range settings() {
 		if set.name != "state_dir" && !strings.Contains(string(Example), `"`+set.name+`"`) {
 			t.Errorf("the example lacks %s", set.name)
 		}
@@ -234,7 +260,7 @@ func FuzzParse(f *testing.F) {
 			if v, is := said.Scopes[id]["dry_run"].(float64); !s.DryRun && (v != 0 || !is) {
 				t.Fatal("live without a 0")
 			}
-			for _, set := range settings {
+			for _, set := range settings() {
 				if v, sound, err := c.Get(s, set.name); err != nil || sound && strings.Contains(v, "\x00") {
 					t.Fatalf("%s: %q %v", set.name, v, err)
 				}

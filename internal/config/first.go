@@ -2,9 +2,6 @@ package config
 
 import "fmt"
 
-// ListsPath is where scopes.yaml is below a home directory.
-const ListsPath = scopesPath
-
 // First returns a configuration to begin with: a scope of this id that ticks
 // and only reports, and of whose repositories every session is the owner's. Its
 // list of repositories, which the owner is to edit, is left out when scopes.yaml
@@ -28,12 +25,4 @@ func FirstScope(id string, listed bool, channel string) []byte {
       "adopted": "*",
       "owner_channel": {"kind": "%s"}
     }`, id, repos, channel)
-}
-
-// Lists tells whether scopes.yaml, of which b is the text, names repositories
-// of a scope.
-func Lists(name string, b []byte, id, home string) bool {
-	f := &File{home: home}
-	f.AddLists(name, b)
-	return len(f.lists[id]) > 0
 }

@@ -8,18 +8,15 @@ import (
 // What init writes is right as it stands, takes every session of the scope for
 // the owner's, and never acts.
 func TestFirst(t *testing.T) {
-	lists := "version: 1\nscopes:\n  lamp: [~/a]\n  other: []\n"
 	for _, tt := range []struct {
-		id, yaml string
-		repos    string
+		id, lists string
+		repos     string
 	}{
 		{"lamp", "", "[/home/ana/src/lamp]"},
-		{"lamp", lists, "[/home/ana/a]"},
-		{"other", lists, "[/home/ana/src/other]"},
-		{"example", "not yaml: [", "[/home/ana/src/example]"},
+		{"lamp", `{"version": 1, "scopes": {"lamp": ["~/a"]}}`, "[/home/ana/a]"},
 	} {
-		text := string(First(tt.id, Lists("scopes.yaml", []byte(tt.yaml), tt.id, "/home/ana"), "none"))
-		f, err := load(text, tt.yaml)
+		text := string(First(tt.id, tt.lists != "", "none"))
+		f, err := load(text, tt.lists)
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", tt.id, err, text)
 		}

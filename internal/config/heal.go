@@ -9,7 +9,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-var healRule = rule{"an object or null", func(r *reader, key string, n *node, into any) bool {
+var healRule = rule{"an object or null", func(r *reader, key string, n *Node, into any) bool {
 	if n.is("null") {
 		*into.(**record.HealRules) = nil
 		return true
@@ -60,19 +60,18 @@ func healKeys(h *record.HealRules) []healKey {
 	}
 }
 
-// healSays explains heal, a line a key.
+// healSays explains the keys of heal, two lines a key.
 func healSays() string {
 	var b strings.Builder
-	b.WriteString("how agents are kept alive; null: heal.sh does nothing; {}: by the defaults of its keys")
 	for _, k := range healKeys(new(record.HealRules)) {
 		fmt.Fprintf(&b, "\n      %s: %s; default %s\n          %s", k.name, k.rule.want, k.standard, k.says)
 	}
 	return b.String()
 }
 
-var stallsRule = rule{"a list of {id, match, action, max_fires}", func(r *reader, key string, n *node, into any) bool {
+var stallsRule = rule{"a list of {id, match, action, max_fires}", func(r *reader, key string, n *Node, into any) bool {
 	list := []record.StallRule{}
-	ok := r.list(key, n, func(at string, item *node) {
+	ok := r.list(key, n, func(at string, item *Node) {
 		before, s := len(r.problems), record.StallRule{Action: "nudge", Max: 3}
 		r.object(at, item, "an object", []field{r.needed("id", aHostName, &s.ID), r.needed("match", aPattern, &s.Match),
 			r.take("action", oneOf("nudge", "report"), &s.Action), r.take("max_fires", between(1, 1000), &s.Max)})
@@ -88,7 +87,7 @@ var stallsRule = rule{"a list of {id, match, action, max_fires}", func(r *reader
 	return ok
 }}
 
-var aPattern = rule{"a regular expression of Go that matches no empty text", func(_ *reader, _ string, n *node, into any) bool {
+var aPattern = rule{"a regular expression of Go that matches no empty text", func(_ *reader, _ string, n *Node, into any) bool {
 	if !n.is("string") || n.text == "" {
 		return false
 	}

@@ -26,9 +26,9 @@ var (
 )
 
 var (
-	hostsRule = rule{"a list of hosts", func(r *reader, key string, n *node, into any) bool {
+	hostsRule = rule{"a list of hosts", func(r *reader, key string, n *Node, into any) bool {
 		list := []Host{}
-		ok := r.list(key, n, func(at string, item *node) {
+		ok := r.list(key, n, func(at string, item *Node) {
 			h, sound := r.host(at, item)
 			switch {
 			case !sound:
@@ -45,7 +45,7 @@ var (
 	}}
 	aHostName    = matching("a name of letters, digits, . _ and -, 64 characters at most, the first no sign", hostName)
 	aDestination = matching("a destination of ssh, such as box, ana@box or ssh://ana@box:2222", destination)
-	aCommand     = rule{"a program, or a list of texts that begins with one", func(r *reader, key string, n *node, into any) bool {
+	aCommand     = rule{"a program, or a list of texts that begins with one", func(r *reader, key string, n *Node, into any) bool {
 		if n.is("string") {
 			if !remoteWord().MatchString(n.text) {
 				return false
@@ -62,7 +62,7 @@ var (
 		return true
 	}}
 	aPathThere = matching("a path on that machine, which begins with /", pathThere)
-	aTimeout   = rule{"a whole number from 1 to 3600", func(r *reader, key string, n *node, into any) bool {
+	aTimeout   = rule{"a whole number from 1 to 3600", func(r *reader, key string, n *Node, into any) bool {
 		var s int
 		if !atLeast(1).read(r, key, n, &s) || s > 3600 {
 			return false
@@ -74,7 +74,7 @@ var (
 
 // matching is a text of a shape.
 func matching(want string, shape func() *regexp.Regexp) rule {
-	return rule{want, func(_ *reader, _ string, n *node, into any) bool {
+	return rule{want, func(_ *reader, _ string, n *Node, into any) bool {
 		if !n.is("string") || !shape().MatchString(n.text) {
 			return false
 		}
@@ -85,7 +85,7 @@ func matching(want string, shape func() *regexp.Regexp) rule {
 
 // host reads one host: a destination, or an object. sound is false when
 // something is wrong, which it has then said.
-func (r *reader) host(at string, item *node) (h Host, sound bool) {
+func (r *reader) host(at string, item *Node) (h Host, sound bool) {
 	before := len(r.problems)
 	if item.is("string") {
 		if h, sound = HostOf(item.text); !sound {

@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// parseJSON reads one JSON value. The error is a *lineError.
-func parseJSON(b []byte) (*node, error) {
+// parseJSON reads one JSON value. The error is a *LineError.
+func parseJSON(b []byte) (*Node, error) {
 	if at := badUTF8(b); at >= 0 {
-		return nil, &lineError{1 + bytes.Count(b[:at], []byte("\n")), "not UTF-8"}
+		return nil, &LineError{1 + bytes.Count(b[:at], []byte("\n")), "not UTF-8"}
 	}
 	p := &jsonParser{src: b, dec: json.NewDecoder(bytes.NewReader(b))}
 	p.dec.UseNumber()
@@ -30,12 +30,12 @@ func parseJSON(b []byte) (*node, error) {
 		if strings.Contains(e.Error(), `'\n'`) {
 			at-- // the newline itself is what does not fit
 		}
-		return nil, &lineError{p.lineAt(at), "not JSON at this place"}
+		return nil, &LineError{p.lineAt(at), "not JSON at this place"}
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return nil, &lineError{p.lineAt(int64(len(b))), "the JSON ends too early"}
+		return nil, &LineError{p.lineAt(int64(len(b))), "the JSON ends too early"}
 	}
-	return nil, &lineError{p.lineAt(p.dec.InputOffset()), err.Error()}
+	return nil, &LineError{p.lineAt(p.dec.InputOffset()), err.Error()}
 }
 
 func badUTF8(b []byte) int {
@@ -59,16 +59,16 @@ func (p *jsonParser) lineAt(offset int64) int {
 }
 
 // value reads the next value from the decoder's tokens.
-func (p *jsonParser) value(depth int) (*node, error) {
+func (p *jsonParser) value(depth int) (*Node, error) {
 	t, err := p.dec.Token()
 	if err != nil {
 		return nil, err
 	}
-	n := &node{line: p.lineAt(p.dec.InputOffset())}
+	n := &Node{line: p.lineAt(p.dec.InputOffset())}
 	switch t := t.(type) {
 	case json.Delim:
-		if depth == maxDepth {
-			return nil, errors.New(tooDeep)
+		if depth == MaxDepth {
+			return nil, errors.New(TooDeep)
 		}
 		if t == '{' {
 			n.kind = "object"
@@ -88,7 +88,7 @@ func (p *jsonParser) value(depth int) (*node, error) {
 	return n, nil
 }
 
-func (p *jsonParser) object(n *node, depth int) error {
+func (p *jsonParser) object(n *Node, depth int) error {
 	for p.dec.More() {
 		key, err := p.dec.Token()
 		if err != nil {
@@ -98,13 +98,13 @@ func (p *jsonParser) object(n *node, depth int) error {
 		if err != nil {
 			return err
 		}
-		n.put(key.(string), v)
+		n.Put(key.(string), v)
 	}
 	_, err := p.dec.Token()
 	return err
 }
 
-func (p *jsonParser) list(n *node, depth int) error {
+func (p *jsonParser) list(n *Node, depth int) error {
 	for p.dec.More() {
 		v, err := p.value(depth + 1)
 		if err != nil {

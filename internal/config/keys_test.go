@@ -112,7 +112,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("get %s of the bad %s: %s %t", tt.key, tt.bad, got, sound)
 		}
 	}
-	for _, set := range settings {
+	for _, set := range settings() {
 		if set.name != "repos" && !slices.ContainsFunc(tests, func(tt struct{ key, missing, good, prints, bad, says string }) bool { return tt.key == set.name }) {
 			t.Errorf("no test of %s", set.name)
 		}
@@ -154,8 +154,8 @@ func TestKeys_explained(t *testing.T) {
 		}
 		seen[k.Says] = true
 	}
-	if len(seen) != len(settings) {
-		t.Errorf("%d of %d keys are explained", len(seen), len(settings))
+	if len(seen) != len(settings()) {
+		t.Errorf("%d of %d keys are explained", len(seen), len(settings()))
 	}
 }
 

@@ -11,23 +11,30 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// AddLists takes the text of scopes.yaml: version 1, and under scopes the ids
-// with a list of repository paths each. What is wrong in it is a problem when a
-// scope needs it and a note otherwise.
-func (f *File) AddLists(name string, b []byte) {
-	root, err := parseYAML(b)
-	if err != nil {
+// AddLists gives scopes that list no repositories those of scopes.yaml, of which
+// root is what it says: version 1, and under scopes the ids with a list of paths
+// each. Without root there is no such file, or err is why it was not read; a
+// *LineError has the line. What is wrong in it is a problem when a scope needs it
+// and a note otherwise; a scope that has no repository then is a problem.
+func (f *File) AddLists(name string, root *Node, err error) {
+	switch {
+	case err != nil:
 		f.needLists(problemOf(name, err))
-		return
+	case root != nil:
+		f.readLists(name, root)
 	}
+	f.checkRepos(name)
+}
+
+func (f *File) readLists(name string, root *Node) {
 	lists := map[string][]string{}
 	r := &reader{path: name, home: f.home}
 	r.object("", root, "an object", []field{
-		{name: "version", need: true, want: "1", read: func(_ string, n *node) bool { return n.is("number") && n.text == "1" }},
-		{name: "scopes", need: true, want: "an object of lists", read: func(key string, n *node) bool {
+		{name: "version", need: true, want: "1", read: func(_ string, n *Node) bool { return n.is("number") && n.text == "1" }},
+		{name: "scopes", need: true, want: "an object of lists", read: func(key string, n *Node) bool {
 			fields := []field{}
 			for _, id := range n.keys {
-				fields = append(fields, field{name: id, want: "a list of paths", read: func(at string, v *node) bool {
+				fields = append(fields, field{name: id, want: "a list of paths", read: func(at string, v *Node) bool {
 					var paths []string
 					ok := listOf(aPath, "paths").read(r, at, v, &paths)
 					lists[id] = paths
@@ -83,7 +90,8 @@ type Placement struct {
 	Notes   []string // repositories that more than one scope names
 }
 
-// Place asks locate for the git common dir of every repository of every scope.
+// Place asks locate for the git common dir of every repository of every scope,
+// those of scopes.yaml included when AddLists took them.
 // A repository that two scopes name belongs to neither. A path may be a main
 // checkout, its .git or any work tree.
 func (f *File) Place(s *Scope, locate func(dir string) (commonDir string, err error)) Placement {

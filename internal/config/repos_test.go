@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -11,77 +10,6 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
-
-const lists = `# the scopes of this machine
-version: 1
-scopes:
-  lamp:
-    - ~/src/lamp # main checkout
-    - /wt/lamp-1
-  mantle:
-    - "/src/mantle/.git"
-`
-
-func TestLists(t *testing.T) {
-	bare := `{"v": 1, "scopes": {"lamp": {}}}`
-	f, err := load(bare, lists)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, _ := f.Scope("lamp")
-	if got := strings.Join(s.Repos, " "); got != "/home/ana/src/lamp /wt/lamp-1" {
-		t.Errorf("%s", got)
-	}
-	if v, _, _ := f.Get(s, "repos"); v != `["/home/ana/src/lamp","/wt/lamp-1"]` {
-		t.Errorf("%s", v)
-	}
-	f, err = load(file(""), lists)
-	if s, _ := f.Scope("lamp"); err != nil || strings.Join(s.Repos, " ") != "/src/lamp" {
-		t.Errorf("a list of its own wins: %q %v", s.Repos, err)
-	}
-	tests := []struct{ name, yaml, want string }{
-		{"a tab", "version: 1\nscopes:\n\tlamp: []\n", "scopes.yaml:3: not one YAML document"},
-		{"empty", "\n", "scopes.yaml:1: not one YAML document"},
-		{"two documents", "version: 1\n---\nversion: 1\n", "scopes.yaml:1: not one YAML document"},
-		{"no mapping", "- a\n", "scopes.yaml:1: want an object"},
-		{"no version", "scopes:\n  lamp: [/x]\n", "scopes.yaml:1: version: is missing; want 1"},
-		{"another version", "version: 2\nscopes:\n  lamp: [/x]\n", "scopes.yaml:1: version: want 1"},
-		{"the version is a text", "version: '1'\nscopes:\n  lamp: [/x]\n", "scopes.yaml:1: version: want 1"},
-		{"no scopes", "version: 1\n", "scopes.yaml:1: scopes: is missing; want an object of lists"},
-		{"scopes are no mapping", "version: 1\nscopes: []\n", "scopes.yaml:2: scopes: want an object of lists"},
-		{"more keys", "version: 1\nscopes:\n  lamp: [/x]\nmore: 1\n", "scopes.yaml:4: more: no such key"},
-		{"no list", "version: 1\nscopes:\n  lamp: /x\n", "scopes.yaml:3: scopes.lamp: want a list of paths"},
-		{"home itself", "version: 1\nscopes:\n  lamp:\n    - ~\n", "scopes.yaml:4: scopes.lamp[0]: want a path that begins with / or ~/"},
-		{"no path", "version: 1\nscopes:\n  lamp:\n    - /x\n    - src\n", "scopes.yaml:5: scopes.lamp[1]: want a path that begins with / or ~/"},
-		{"twice", "version: 1\nscopes:\n  lamp: [/x]\n  lamp: [/y]\n", "scopes.yaml:4: scopes.lamp: comes twice"},
-		{"an alias", "version: 1\nscopes:\n  mantle: &m [/x]\n  lamp: *m\n", "scopes.yaml:4: an alias, which is not read"},
-		{"a date", "version: 1\nscopes:\n  lamp: [2026-01-01]\n", "scopes.yaml:3: scopes.lamp[0]: want a path that begins with / or ~/"},
-		{"an odd key", "version: 1\nscopes:\n  [lamp]: [/x]\n", "scopes.yaml:3: a key that is no text"},
-		{"an odder key", "version: 1\nscopes:\n  {a: b}: [/x]\n", "scopes.yaml:3: a key that is no text"},
-		{"an alias as key", "version: 1\nscopes:\n  a: &m [/x]\n  *m : [/y]\n", "scopes.yaml:4: an alias, which is not read"},
-		{"nested too deep", "version: 1\nscopes: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", "scopes.yaml:2: nested deeper than 32"},
-		{"not this scope", "version: 1\nscopes:\n  mantle: [/x]\n", "fleet.json:1: scopes.lamp.repos: want a list of at least one path, here or in scopes.yaml"},
-		{"an empty list", "version: 1\nscopes:\n  lamp: []\n", "fleet.json:1: scopes.lamp.repos: want a list of at least one path, here or in scopes.yaml"},
-	}
-	for _, tt := range tests {
-		if _, err := load(bare, tt.yaml); says(err) != tt.want {
-			t.Errorf("%s:\n got %s\nwant %s", tt.name, says(err), tt.want)
-		}
-		f, err := load(file(""), tt.yaml)
-		if err != nil {
-			t.Errorf("%s: the scope needs no list of it: %v", tt.name, err)
-			continue
-		}
-		s, _ := f.Scope("lamp")
-		if notes := strings.Join(f.Notes(s, Placement{}), "\n"); strings.HasPrefix(tt.want, "scopes.yaml") && says(errors.New(notes)) != tt.want {
-			t.Errorf("%s: notes: %s", tt.name, notes)
-		}
-	}
-	fsys := fstest.MapFS{"c": {Data: []byte(bare)}, "home/ana/.config/ctx/scopes.yaml/x": {}}
-	if _, err := Load(fsys, "/c", fsys, homeDir); says(err) != "scopes.yaml:1: cannot be read" {
-		t.Errorf("scopes.yaml is a directory: %v", err)
-	}
-}
 
 func TestPlace(t *testing.T) {
 	dirs := map[string]string{"/home/ana/src/lamp": "/home/ana/src/lamp/.git", "/wt/lamp-1": "/home/ana/src/lamp/.git",
@@ -93,7 +21,7 @@ func TestPlace(t *testing.T) {
 		return "", errors.New("in no git repository")
 	}
 	f, err := load(`{"v": 1, "scopes": {"lamp": {}, "wick": {"repos": ["/src/wick", "/src/shared/", "/src/gone", "/src/both"]}}}`,
-		strings.Replace(lists, "    - /wt", "    - /src/both\n    - /wt", 1)+"    - /src/nowhere\n    - /src/shared\n  wick:\n    - /ignored\n")
+		`{"version": 1, "scopes": {"lamp": ["~/src/lamp", "/src/both", "/wt/lamp-1"], "mantle": ["/src/mantle/.git", "/src/nowhere", "/src/shared"], "wick": ["/ignored"]}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,31 +80,4 @@ func TestTokenFile(t *testing.T) {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
-}
-
-// Whatever scopes.yaml is: it is read whole or not at all, and a problem has a
-// line of it.
-func FuzzLists(f *testing.F) {
-	f.Add(lists)
-	f.Add("version: 1\nscopes: {lamp: [/x, ~/y]}\n")
-	f.Add("a: &a [*a]\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		c := Parse("f", []byte(`{"v": 1, "scopes": {"lamp": {}}}`), homeDir)
-		c.AddLists("y", []byte(text))
-		for _, p := range c.Problems {
-			if p.Line < 1 || p.Line > 2+strings.Count(text, "\n")+strings.Count(text, "\r") && !strings.ContainsAny(text, "\u0085\u2028\u2029") || strings.ContainsAny(p.String(), "\n\r\x00") {
-				t.Fatalf("%+v", p)
-			}
-		}
-		if len(c.Problems) > 0 && c.lists != nil {
-			t.Fatal("half of it is read")
-		}
-		for id, paths := range c.lists {
-			for _, p := range paths {
-				if !strings.HasPrefix(p, "/") {
-					t.Fatalf("%s: %q", id, p)
-				}
-			}
-		}
-	})
 }

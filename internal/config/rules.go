@@ -18,7 +18,7 @@ import (
 // itself said what is wrong inside.
 type rule struct {
 	want string
-	read func(r *reader, key string, n *node, into any) bool
+	read func(r *reader, key string, n *Node, into any) bool
 }
 
 // reader notes what is wrong.
@@ -26,9 +26,10 @@ type reader struct {
 	path     string
 	home     string
 	problems []Problem
+	exprs    []expression
 }
 
-func (r *reader) fail(n *node, key, says string) {
+func (r *reader) fail(n *Node, key, says string) {
 	r.problems = append(r.problems, Problem{r.path, n.line, key, says})
 }
 
@@ -37,11 +38,11 @@ type field struct {
 	name string
 	need bool
 	want string
-	read func(key string, n *node) bool
+	read func(key string, n *Node) bool
 }
 
 // object reads the fields of an object.
-func (r *reader) object(key string, n *node, want string, fields []field) {
+func (r *reader) object(key string, n *Node, want string, fields []field) {
 	if !n.is("object") {
 		r.fail(n, key, "want "+want)
 		return
@@ -83,7 +84,7 @@ func below(key, name string) string {
 
 // take binds a rule to a place.
 func (r *reader) take(name string, rule rule, into any) field {
-	return field{name: name, want: rule.want, read: func(key string, n *node) bool { return rule.read(r, key, n, into) }}
+	return field{name: name, want: rule.want, read: func(key string, n *Node) bool { return rule.read(r, key, n, into) }}
 }
 
 // needed is take of a key that must be there.
@@ -100,7 +101,7 @@ func (r *reader) maybe(name string, rule rule, into any) field {
 
 // The plain rules.
 var (
-	zeroOne = rule{"0 or 1", func(_ *reader, _ string, n *node, into any) bool {
+	zeroOne = rule{"0 or 1", func(_ *reader, _ string, n *Node, into any) bool {
 		switch {
 		case n.is("number") && n.text == "0":
 			*into.(*bool) = false
@@ -111,21 +112,21 @@ var (
 		}
 		return true
 	}}
-	aText = rule{"a text that is not empty", func(_ *reader, _ string, n *node, into any) bool {
+	aText = rule{"a text that is not empty", func(_ *reader, _ string, n *Node, into any) bool {
 		if !n.is("string") || n.text == "" || strings.ContainsAny(n.text, "\x00\n\r") {
 			return false
 		}
 		*into.(*string) = n.text
 		return true
 	}}
-	aPath = rule{"a path that begins with / or ~/", func(r *reader, _ string, n *node, into any) bool {
+	aPath = rule{"a path that begins with / or ~/", func(r *reader, _ string, n *Node, into any) bool {
 		p, ok := expand(n, r.home)
 		if ok {
 			*into.(*string) = p
 		}
 		return ok
 	}}
-	argv = rule{"a command: a list of texts, the first not empty", func(_ *reader, _ string, n *node, into any) bool {
+	argv = rule{"a command: a list of texts, the first not empty", func(_ *reader, _ string, n *Node, into any) bool {
 		list := []string{}
 		for _, item := range n.items {
 			if !item.is("string") || strings.Contains(item.text, "\x00") {
@@ -139,11 +140,11 @@ var (
 		*into.(*[]string) = list
 		return true
 	}}
-	pathsByName = rule{"an object of paths", func(r *reader, key string, n *node, into any) bool {
+	pathsByName = rule{"an object of paths", func(r *reader, key string, n *Node, into any) bool {
 		paths := map[string]string{}
 		fields := []field{}
 		for _, name := range n.keys {
-			fields = append(fields, field{name: name, want: aPath.want, read: func(_ string, v *node) bool {
+			fields = append(fields, field{name: name, want: aPath.want, read: func(_ string, v *Node) bool {
 				p, ok := expand(v, r.home)
 				paths[name] = p
 				return ok
@@ -156,7 +157,7 @@ var (
 )
 
 // expand returns an absolute path, cleaned.
-func expand(n *node, home string) (string, bool) {
+func expand(n *Node, home string) (string, bool) {
 	if !n.is("string") || strings.ContainsAny(n.text, "\x00\n\r") {
 		return "", false
 	}
@@ -169,7 +170,7 @@ func expand(n *node, home string) (string, bool) {
 var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`) })
 
 func atLeast(least int) rule {
-	return rule{fmt.Sprintf("a whole number from %d", least), func(_ *reader, _ string, n *node, into any) bool {
+	return rule{fmt.Sprintf("a whole number from %d", least), func(_ *reader, _ string, n *Node, into any) bool {
 		if !n.is("number") || !digits().MatchString(n.text) {
 			return false
 		}
@@ -191,7 +192,7 @@ const (
 )
 
 func between(least, most int) rule {
-	return rule{fmt.Sprintf("a whole number from %d to %d", least, most), func(r *reader, key string, n *node, into any) bool {
+	return rule{fmt.Sprintf("a whole number from %d to %d", least, most), func(r *reader, key string, n *Node, into any) bool {
 		i := 0
 		if !atLeast(least).read(r, key, n, &i) || i > most {
 			return false
@@ -202,7 +203,7 @@ func between(least, most int) rule {
 }
 
 func oneOf(words ...string) rule {
-	return rule{"one of " + strings.Join(words, ", "), func(_ *reader, _ string, n *node, into any) bool {
+	return rule{"one of " + strings.Join(words, ", "), func(_ *reader, _ string, n *Node, into any) bool {
 		if !n.is("string") || !slices.Contains(words, n.text) {
 			return false
 		}
@@ -213,16 +214,16 @@ func oneOf(words ...string) rule {
 
 // orNull lets null stand for the default.
 func orNull(inner rule) rule {
-	return rule{inner.want + ", or null", func(r *reader, key string, n *node, into any) bool {
+	return rule{inner.want + ", or null", func(r *reader, key string, n *Node, into any) bool {
 		return n.is("null") || inner.read(r, key, n, into)
 	}}
 }
 
 // listOf reads a list of texts that each follow a rule.
 func listOf(inner rule, what string) rule {
-	return rule{"a list of " + what, func(r *reader, key string, n *node, into any) bool {
+	return rule{"a list of " + what, func(r *reader, key string, n *Node, into any) bool {
 		list := []string{}
-		ok := r.list(key, n, func(at string, item *node) {
+		ok := r.list(key, n, func(at string, item *Node) {
 			var s string
 			if !inner.read(r, at, item, &s) {
 				r.fail(item, at, "want "+inner.want)
@@ -236,7 +237,7 @@ func listOf(inner rule, what string) rule {
 }
 
 // list calls each for every item; it returns false when n is no list.
-func (r *reader) list(key string, n *node, each func(at string, item *node)) bool {
+func (r *reader) list(key string, n *Node, each func(at string, item *Node)) bool {
 	for i, item := range n.items {
 		each(fmt.Sprintf("%s[%d]", key, i), item)
 	}

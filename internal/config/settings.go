@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -18,66 +19,78 @@ type setting struct {
 	says string             // what it is for, a line
 }
 
-// settings are the keys of a scope that this release uses.
-var settings = []setting{
-	{"dispatch_enabled", zeroOne, func(s *Scope) any { return &s.Enabled },
-		"ticks run only when it is exactly 1: the switch to stop them"},
-	{"dry_run", zeroOne, func(s *Scope) any { return &s.DryRun },
-		"what acts would only say what it would do; live only when it is exactly 0, and DRY_RUN in the environment can only make it dry"},
-	{"mode", oneOf("report", "act"), func(s *Scope) any { return &s.Mode },
-		"report looks and asks; act may also act"},
-	{"state_dir", aPath, func(s *Scope) any { return &s.StateDir },
-		"where the ledger, the reports and the log are (default ~/.local/state/fleet-reconcile/<scope>)"},
-	{"caps", capsRule, func(s *Scope) any { return &s.Caps },
-		"the most that an acting fleet starts: fleet_sessions, active_sessions, active_window_min, research_spawns_per_day"},
-	{"adopted", adoptedRule, func(s *Scope) any { return &s.Adopted },
-		"sessions that are ours: a list of {session_id, or paseo_agent_id for all sessions of an agent, adopted, note}; \"*\" is all"},
-	{"mail_interval_h", between(0, decadeH), func(s *Scope) any { return &s.MailIntervalH },
-		"an acting fleet writes to one session at most once in so many hours"},
-	{"listing_cap", atLeast(1), func(s *Scope) any { return &s.ListingCap },
-		"from so many rows on the listing of claude counts as whole only when every job file is in it"},
-	{"pr_list_cap", atLeast(1), func(s *Scope) any { return &s.PRListCap },
-		"a repository with as many open pull requests counts as not observed: there may be more"},
-	{"actions_app_id", atLeast(1), func(s *Scope) any { return &s.ActionsAppID },
-		"the app that required checks should be pinned to; 15368 is GitHub Actions"},
-	{"tick_timeout_min", between(1, dayMin), func(s *Scope) any { return &s.TickTimeoutMin },
-		"a tick is ended after so many minutes, each of its steps after a third of them"},
-	{"ask_renotify_h", between(0, decadeH), func(s *Scope) any { return &s.AskRenotifyH },
-		"a batch that was not seen is shown at the next tick, then at most once in so many hours"},
-	{"ask_raise_after_min", between(0, decadeMin), func(s *Scope) any { return &s.AskRaiseAfter },
-		"a question is shown when it has been open for so many minutes: a tick may settle it first; 0: at once"},
-	{"b_step_timeout_min", between(1, dayMin), func(s *Scope) any { return &s.BStepTimeoutMin },
-		"accepted for older configurations; an acting fleet's step is ended after so many minutes"},
-	{"gh_token_file", orNull(aPath), func(s *Scope) any { return &s.Token },
-		"a file with the token that gh gets, mode 0600 or 0400; null: gh's own login"},
-	{"launchd_prefix", orNull(aText), func(s *Scope) any { return &s.LaunchdPrefix },
-		"LaunchAgents whose label begins so are listed; null: none"},
-	{"launchd_logs", pathsByName, func(s *Scope) any { return &s.LaunchdLogs },
-		"by label: the log whose time of change is the last run of a LaunchAgent (default its StandardOutPath)"},
-	{"bookkeeping_run_log", orNull(aPath), func(s *Scope) any { return &s.BookkeepingLog },
-		"a run log, late after 2 days"},
-	{"dream_run_log", orNull(aPath), func(s *Scope) any { return &s.DreamLog },
-		"a run log, late after 7 days"},
-	{"repos", listOf(aPath, "paths"), func(s *Scope) any { return &s.Repos },
-		"paths of the scope's repositories, any work tree of each (default: the scope's list in ~/.config/ctx/scopes.yaml)"},
-	{"surfaces", listOf(oneOf(Products...), "surfaces"), func(s *Scope) any { return &s.Surfaces },
-		"products that must be read: claude, paseo, gh, board, schedule; one that is named and missing is not read, and ticks ask about it"},
-	{"ask_when", askWhenRule, func(s *Scope) any { return &s.AskWhen },
-		"questions of your own: a list of {key, when, question}, asked while the jq expression when is true of a record"},
-	{"owner_channel", channelRule, func(s *Scope) any { return &s.OwnerChannel },
-		"how you are asked: {kind: dialog}, {kind: command, argv: [...]} or {kind: none}"},
-	{"notify_command", orNull(argv), func(s *Scope) any { return &s.NotifyCommand },
-		"a command that is run after something was shown, with the number of open asks as its last argument"},
-	{"run_logs", runLogsRule, func(s *Scope) any { return &s.RunLogs },
-		"further logs of scheduled work: a list of {source, path, stale_after_h}"},
-	{"heal", healRule, func(s *Scope) any { return &s.Heal },
-		healSays()},
-	{"desired_agents", orNull(aPath), func(s *Scope) any { return &s.Desired },
-		"a YAML file with the agents that should run: a list of {agent, workspace, project, command}, of which agent and workspace must be there (default null: the agent of every workspace that is found)"},
-	{"workspace_roots", listOf(aPath, "paths"), func(s *Scope) any { return &s.WorkspaceRoots },
-		"directories in which, at most four levels deep, the workspaces of macf agents are looked for; MACF_WORKSPACE_ROOT comes before it (default beside the workspace of the working directory, and ~/repos)"},
-	{"hosts", hostsRule, func(s *Scope) any { return &s.Hosts },
-		"other machines whose Claude Code sessions belong to the scope, looked at through ssh: a list of destinations, or of {name, ssh, ssh_config, command, timeout_s, repos}; repos are their paths there, when those are others"},
+// settings are the keys of a scope that this release uses. They are made when
+// they are first asked for: a program that reads no configuration starts without.
+var settings = sync.OnceValue(func() []setting { return append(ruling(), sources()...) })
+
+// ruling are the keys that say how a scope is run, and within which bounds.
+func ruling() []setting {
+	return []setting{
+		{"dispatch_enabled", zeroOne, func(s *Scope) any { return &s.Enabled },
+			"ticks run only when it is exactly 1: the switch to stop them"},
+		{"dry_run", zeroOne, func(s *Scope) any { return &s.DryRun },
+			"what acts would only say what it would do; live only when it is exactly 0, and DRY_RUN in the environment can only make it dry"},
+		{"mode", oneOf("report", "act"), func(s *Scope) any { return &s.Mode },
+			"report looks and asks; act may also act"},
+		{"state_dir", aPath, func(s *Scope) any { return &s.StateDir },
+			"where the ledger, the reports and the log are (default ~/.local/state/fleet-reconcile/<scope>)"},
+		{"caps", capsRule, func(s *Scope) any { return &s.Caps },
+			"the most that an acting fleet starts: fleet_sessions, active_sessions, active_window_min, research_spawns_per_day"},
+		{"adopted", adoptedRule, func(s *Scope) any { return &s.Adopted },
+			"sessions that are ours: a list of {session_id, or paseo_agent_id for all sessions of an agent, adopted, note}; \"*\" is all"},
+		{"mail_interval_h", between(0, decadeH), func(s *Scope) any { return &s.MailIntervalH },
+			"an acting fleet writes to one session at most once in so many hours"},
+		{"listing_cap", atLeast(1), func(s *Scope) any { return &s.ListingCap },
+			"from so many rows on the listing of claude counts as whole only when every job file is in it"},
+		{"pr_list_cap", atLeast(1), func(s *Scope) any { return &s.PRListCap },
+			"a repository with as many open pull requests counts as not observed: there may be more"},
+		{"actions_app_id", atLeast(1), func(s *Scope) any { return &s.ActionsAppID },
+			"the app that required checks should be pinned to; 15368 is GitHub Actions"},
+		{"tick_timeout_min", between(1, dayMin), func(s *Scope) any { return &s.TickTimeoutMin },
+			"a tick is ended after so many minutes, each of its steps after a third of them"},
+		{"ask_renotify_h", between(0, decadeH), func(s *Scope) any { return &s.AskRenotifyH },
+			"a batch that was not seen is shown at the next tick, then at most once in so many hours"},
+		{"ask_raise_after_min", between(0, decadeMin), func(s *Scope) any { return &s.AskRaiseAfter },
+			"a question is shown when it has been open for so many minutes: a tick may settle it first; 0: at once"},
+		{"b_step_timeout_min", between(1, dayMin), func(s *Scope) any { return &s.BStepTimeoutMin },
+			"accepted for older configurations; an acting fleet's step is ended after so many minutes"},
+	}
+}
+
+// sources are the keys that say what is looked at, where it is, and who is asked.
+func sources() []setting {
+	return []setting{
+		{"gh_token_file", orNull(aPath), func(s *Scope) any { return &s.Token },
+			"a file with the token that gh gets, mode 0600 or 0400; null: gh's own login"},
+		{"launchd_prefix", orNull(aText), func(s *Scope) any { return &s.LaunchdPrefix },
+			"LaunchAgents whose label begins so are listed; null: none"},
+		{"launchd_logs", pathsByName, func(s *Scope) any { return &s.LaunchdLogs },
+			"by label: the log whose time of change is the last run of a LaunchAgent (default its StandardOutPath)"},
+		{"bookkeeping_run_log", orNull(aPath), func(s *Scope) any { return &s.BookkeepingLog },
+			"a run log, late after 2 days"},
+		{"dream_run_log", orNull(aPath), func(s *Scope) any { return &s.DreamLog },
+			"a run log, late after 7 days"},
+		{"repos", listOf(aPath, "paths"), func(s *Scope) any { return &s.Repos },
+			"paths of the scope's repositories, any work tree of each (default: the scope's list in ~/.config/ctx/scopes.yaml)"},
+		{"surfaces", listOf(oneOf(Products...), "surfaces"), func(s *Scope) any { return &s.Surfaces },
+			"products that must be read: claude, paseo, gh, board, schedule; one that is named and missing is not read, and ticks ask about it"},
+		{"ask_when", askWhenRule, func(s *Scope) any { return &s.AskWhen },
+			"questions of your own: a list of {key, when, question}, asked while the jq expression when is true of a record"},
+		{"owner_channel", channelRule, func(s *Scope) any { return &s.OwnerChannel },
+			"how you are asked: {kind: dialog}, {kind: command, argv: [...]} or {kind: none}"},
+		{"notify_command", orNull(argv), func(s *Scope) any { return &s.NotifyCommand },
+			"a command that is run after something was shown, with the number of open asks as its last argument"},
+		{"run_logs", runLogsRule, func(s *Scope) any { return &s.RunLogs },
+			"further logs of scheduled work: a list of {source, path, stale_after_h}"},
+		{"heal", healRule, func(s *Scope) any { return &s.Heal },
+			"how agents are kept alive; null: heal.sh does nothing; {}: by the defaults of its keys"},
+		{"desired_agents", orNull(aPath), func(s *Scope) any { return &s.Desired },
+			"a YAML file with the agents that should run: a list of {agent, workspace, project, command}, of which agent and workspace must be there (default null: the agent of every workspace that is found)"},
+		{"workspace_roots", listOf(aPath, "paths"), func(s *Scope) any { return &s.WorkspaceRoots },
+			"directories in which, at most four levels deep, the workspaces of macf agents are looked for; MACF_WORKSPACE_ROOT comes before it (default beside the workspace of the working directory, and ~/repos)"},
+		{"hosts", hostsRule, func(s *Scope) any { return &s.Hosts },
+			"other machines whose Claude Code sessions belong to the scope, looked at through ssh: a list of destinations, or of {name, ssh, ssh_config, command, timeout_s, repos}; repos are their paths there, when those are others"},
+	}
 }
 
 // unused are keys that are accepted, with any value, and not used. A star
@@ -116,15 +129,15 @@ func newScope(id, home string) *Scope {
 // fields are the keys of a scope, each bound to its place in s.
 func (s *Scope) fields(r *reader) []field {
 	fs := []field{}
-	for _, set := range settings {
-		fs = append(fs, field{name: set.name, want: set.rule.want, read: func(key string, n *node) bool {
+	for _, set := range settings() {
+		fs = append(fs, field{name: set.name, want: set.rule.want, read: func(key string, n *Node) bool {
 			return set.rule.read(r, key, n, set.at(s))
 		}})
 	}
 	for _, key := range sortedKeys(s.raw) {
 		if isUnused(key) {
 			s.Unused = append(s.Unused, key)
-			fs = append(fs, field{name: key, read: func(string, *node) bool { return true }})
+			fs = append(fs, field{name: key, read: func(string, *Node) bool { return true }})
 		}
 	}
 	return fs
@@ -142,8 +155,11 @@ type Key struct {
 func Keys() []Key {
 	f, s := new(File), newScope("ID", "~")
 	keys := []Key{}
-	for _, set := range settings {
+	for _, set := range settings() {
 		value, _, _ := f.Get(s, set.name)
+		if set.name == "heal" {
+			set.says += healSays()
+		}
 		keys = append(keys, Key{set.name, set.rule.want, value, set.says})
 	}
 	return keys
@@ -157,7 +173,7 @@ func (f *File) Get(s *Scope, key string) (value string, safe bool, err error) {
 	if isUnused(key) {
 		return "", true, nil
 	}
-	i := slices.IndexFunc(settings, func(set setting) bool { return set.name == key })
+	i := slices.IndexFunc(settings(), func(set setting) bool { return set.name == key })
 	if i < 0 {
 		return "", false, fmt.Errorf("no such key: %q", key)
 	}
@@ -166,7 +182,7 @@ func (f *File) Get(s *Scope, key string) (value string, safe bool, err error) {
 		rest, ok := strings.CutPrefix(p.Key, scope+"."+key)
 		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[') || p.Key == scope
 	})
-	switch v := settings[i].at(s).(type) {
+	switch v := settings()[i].at(s).(type) {
 	case *string:
 		return *v, !bad, nil
 	case *int:
