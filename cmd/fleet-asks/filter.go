@@ -17,7 +17,9 @@ func filter(std *cli.Std) error {
 		return err
 	}
 	now := set.Now(std.Now)
-	fold, err := asks.Of(set, now, when)
+	var asked questions
+	defer asked.close()
+	fold, err := asks.Of(set, now, asked.when)
 	if err != nil {
 		return err
 	}
@@ -37,13 +39,17 @@ func filter(std *cli.Std) error {
 	return std.Close(now, "", "")
 }
 
+// questions are the expressions of ask_when that were compiled.
+type questions []*jq.Query
+
 // when compiles an expression of ask_when: its first value tells whether a
 // record meets it; no value, null and false do not.
-func when(expr string) (func(record.Record) (bool, error), error) {
+func (qs *questions) when(expr string) (func(record.Record) (bool, error), error) {
 	q, err := jq.Compile(expr)
 	if err != nil {
 		return nil, err
 	}
+	*qs = append(*qs, q)
 	return func(r record.Record) (bool, error) {
 		met, err := q.Met(r)
 		if err != nil {
@@ -51,4 +57,10 @@ func when(expr string) (func(record.Record) (bool, error), error) {
 		}
 		return met, err
 	}, nil
+}
+
+func (qs *questions) close() {
+	for _, q := range *qs {
+		_ = q.Close() // what it said counts
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,11 +56,16 @@ func (p program) config(name string) (*config.File, error) {
 		return nil, err
 	}
 	lists.Add(f, p.w.FS, p.w.Home)
+	var unchecked error
 	f.CheckExpressions(func(expr string) error {
-		_, err := jq.Compile(expr)
+		err := jq.Check(expr)
+		if _, ok := errors.AsType[*jq.Mistake](err); !ok && err != nil {
+			unchecked = fmt.Errorf("ask_when cannot be checked: %w", err)
+			return nil
+		}
 		return err
 	})
-	return f, f.Err()
+	return f, cmp.Or(f.Err(), unchecked)
 }
 
 // load reads the configuration. Any mistake in it is the caller's.

@@ -84,6 +84,15 @@ func Compile(expr string) (*Query, error) {
 	return q, nil
 }
 
+// Check says why an expression does not compile, as Compile does; nil when it does.
+func Check(expr string) error {
+	q, err := Compile(expr)
+	if err != nil {
+		return err
+	}
+	return q.Close()
+}
+
 // program is the fleet-jq beside this program, else the one on PATH.
 func program() (string, error) {
 	self, err := os.Executable()
