@@ -119,11 +119,12 @@ func TestImports(t *testing.T) {
 // start. The ledger has YAML for the list of agents.
 func TestStartsLink(t *testing.T) {
 	const yaml = "go.yaml.in/yaml/v4"
-	observers := []string{module + "internal/observe", module + "internal/claude", "github.com/go-git/gcfg/v2", "howett.net/plist", "encoding/gob", "encoding/xml"}
+	observers := []string{module + "internal/observe", module + "internal/claude", "howett.net/plist", "encoding/gob", "encoding/xml"}
 	for program, dear := range map[string][]string{
 		"cmd/fleet-asks":   append([]string{yaml}, observers...),
 		"cmd/fleet-ledger": observers,
 		"internal/config":  append([]string{yaml, "github.com/itchyny/gojq"}, observers...),
+		"internal/observe": {yaml, "encoding/gob"},
 	} {
 		out, err := exec.Command("go", "list", "-deps", module+program).Output()
 		if err != nil {

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-
-	"github.com/go-git/gcfg/v2"
 )
 
 // configLimit bounds a git configuration file, includeDepth a chain of
@@ -66,10 +64,7 @@ func (c *config) read(file string, depth int) error {
 	if err != nil {
 		return err
 	}
-	err = gcfg.ReadWithCallback(bytes.NewReader(text), func(section, sub, key, value string, bare bool) error {
-		if key == "" || bare {
-			return nil
-		}
+	err = variables(text, func(section, sub, key, value string) error {
 		switch section, key = strings.ToLower(section), strings.ToLower(key); {
 		case section == "remote" && sub == "origin" && key == "url" && c.url == "":
 			c.url = value
