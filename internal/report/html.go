@@ -2,9 +2,7 @@ package report
 
 import (
 	"bufio"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -68,13 +66,16 @@ func newSheet(r Report) *sheet {
 func (s *sheet) CSS() template.CSS { return template.CSS(pageCSS) }
 func (s *sheet) JS() template.JS   { return template.JS(pageJS) }
 
+// The hashes of page.css and page.js; a test computes them. Computed here, they would
+// link crypto/sha256, and with it the start of all of Go's certified cryptography, into
+// every report.
+const (
+	hashCSS = "sha256-biBxJOVp3MEKPa21JhJUtNiU3ZlFGOQWcr0iYy9OrMg="
+	hashJS  = "sha256-uCDYh6KkNq2JvzdfQVzDyY2Ca8s7YOWiPFqAxqrKazA="
+)
+
 // Policy is the page's content security policy: its own style and script, by
 // their hashes, and nothing else.
 func (s *sheet) Policy() string {
-	return fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hash(pageCSS), hash(pageJS))
-}
-
-func hash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+	return "default-src 'none'; style-src '" + hashCSS + "'; script-src '" + hashJS + "'; base-uri 'none'; form-action 'none'"
 }
