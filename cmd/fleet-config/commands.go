@@ -100,6 +100,9 @@ func (p program) tick([]string) error {
 	}
 	at := record.NewTime(p.w.At)
 	t := f.Tick(s, p.w.Host, p.opts.Tick, p.w.Dry(), f.Place(s, p.locate))
+	if f.Path != p.usual() {
+		t.Config = f.Path
+	}
 	if err := withhold(&t); err != nil {
 		return err
 	}
@@ -207,7 +210,7 @@ func (p program) warn(f *config.File, s *config.Scope, place config.Placement) {
 		p.std.Warn("%s: scope %s: repos: %s: while it is, a session that is in no other repository of the scope is unknown, not out of scope", f.Path, s.ID, says)
 	}
 	p.missing(f, s)
-	if err := notify.Able(s.OwnerChannel); err != nil && !p.w.Recorded() {
+	if err := notify.Able(s.OwnerChannel); err != nil {
 		p.std.Warn("%s: scope %s: owner_channel: %s", f.Path, s.ID, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 }

@@ -87,6 +87,7 @@ type Host struct {
 type Tick struct {
 	Tick     *int       `json:"tick"`                      // tick number; null outside a tick
 	Scope    string     `json:"scope"`                     // id of the scope
+	Config   string     `json:"config,omitempty"`          // path of the configuration, when it is not the usual one
 	Host     string     `json:"host"`                      // the machine that runs the tick
 	Hosts    []string   `json:"hosts"`                     // machines expected in the stream; empty means Host alone
 	Mode     string     `json:"mode"`                      // report or act

@@ -55,10 +55,10 @@ func Asks(w io.Writer, r Report) error {
 		p.printf(": %s\n", cmp.Or(text(a.Question, questionWidth), "(no question)"))
 	}
 	batch, first := strconv.Itoa(r.batch.Batch), r.batch.Asks[0].ID
-	if all := ackCommand(batch, r.Scope, ""); all != "" {
+	if all := r.ackCommand(batch, ""); all != "" {
 		p.printf("\nAnswer all: %s\n", code(all))
 		if plainAsk(first) {
-			p.printf("\nAnswer one: %s\n", code(ackCommand(batch, r.Scope, first)))
+			p.printf("\nAnswer one: %s\n", code(r.ackCommand(batch, first)))
 		}
 	}
 	_, err := w.Write(p.b.Bytes())

@@ -25,9 +25,15 @@ func batchOf(t *testing.T, entry record.Entry) string {
 // records.
 func asksOf(t *testing.T, scope string, entry record.Entry, whole bool) (string, error) {
 	t.Helper()
+	return asksWith(t, scope, "", entry, whole)
+}
+
+// asksWith is asksOf with a configuration that is not at the usual path.
+func asksWith(t *testing.T, scope, config string, entry record.Entry, whole bool) (string, error) {
+	t.Helper()
 	s := newStream(t)
 	n := 14
-	s.add(record.KindTick, "fleet-config", scope, record.Tick{Tick: &n, Scope: scope, Host: "devbox"})
+	s.add(record.KindTick, "fleet-config", scope, record.Tick{Tick: &n, Scope: scope, Config: config, Host: "devbox"})
 	s.add(record.KindAsk, "fleet-asks", "listing", record.Ask{Key: "listing", ID: "a9", Batch: 14, State: record.AskNew, Question: "never written"})
 	s.add(record.KindEntry, "fleet-asks", "14-2", entry)
 	stream := slices.Clone(s.b.Bytes())
@@ -63,6 +69,27 @@ func TestBatch_hostileIDs(t *testing.T) {
 	}
 	has(t, got, "asks 1 question\n")
 	hasNot(t, got, "fleet-asks ack")
+}
+
+// A configuration at another path is named as one word.
+func TestBatch_config(t *testing.T) {
+	entry := askEntry(14, `{"batch":14,"asks":[{"id":"a1","key":"k","question":"which?"}]}`)
+	for config, want := range map[string]string{
+		"/etc/fleet.json": "Answer one: `fleet-asks ack 14 --scope lamp --config '/etc/fleet.json' --ask a1`\n",
+		"/my fleet/it's":  `--config '/my fleet/it'\''s'` + "`\n",
+		"/x`y":            "",
+		"/x\x1b[2J":       "",
+	} {
+		got, err := asksWith(t, "lamp", config, entry, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			hasNot(t, got, "fleet-asks ack")
+			continue
+		}
+		has(t, got, want)
+	}
 }
 
 func askEntry(tick int, target string) record.Entry {

@@ -42,7 +42,7 @@ func (p *page) needsMe(s Section) {
 func (p *page) ackable() string {
 	for _, n := range p.needs {
 		if n.ask != nil && p.ack(n.ask) != "" {
-			return ackCommand("BATCH", p.Scope, "ASK")
+			return p.ackCommand("BATCH", "ASK")
 		}
 	}
 	return ""

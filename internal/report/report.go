@@ -48,6 +48,7 @@ type Report struct {
 	Schedules Part[Schedule] `json:"schedules"` // stale ones first
 	Past      Part[Past]     `json:"past"`      // the last ticks, oldest first
 
+	config   string        // path of the configuration when it is not the usual one
 	short    names         // how sessions and places are written
 	verdicts []Row         // every row, also those out of scope, by host and subject
 	hosts    [][]Row       // the same, machine by machine
@@ -114,7 +115,7 @@ func Build(set *record.Set, now record.Time) Report {
 	r := Report{V: Version, At: now, Scope: LocalScope, Hosts: nonNil(set.Hosts())}
 	home := ""
 	if _, t, ok := set.Tick(); ok {
-		r.Scope, r.Tick, home = t.Scope, t.Tick, t.Host
+		r.Scope, r.Tick, r.config, home = t.Scope, t.Tick, t.Config, t.Host
 	}
 	r.Zone = zoneOf(set, home)
 	r.AsOf = asOf(set)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // A card is one thing that needs the owner.
@@ -57,16 +58,20 @@ func (r *Report) ack(a *Ask) string {
 	if a.Batch <= 0 || a.rank() != open || r.Tick == nil || !plainAsk(a.ID) {
 		return ""
 	}
-	return ackCommand(strconv.Itoa(a.Batch), r.Scope, a.ID)
+	return r.ackCommand(strconv.Itoa(a.Batch), a.ID)
 }
 
 // ackCommand acknowledges an ask of a batch, the whole batch without one. It is
-// "" when the scope is not what a shell reads as it stands.
-func ackCommand(batch, scope, ask string) string {
-	if !plainID(scope) || len(scope) > idWidth {
+// "" when the scope is not what a shell reads as it stands, or the configuration
+// is at a path that cannot be shown.
+func (r *Report) ackCommand(batch, ask string) string {
+	if !plainID(r.Scope) || len(r.Scope) > idWidth || r.config != clean(r.config) || strings.Contains(r.config, "`") {
 		return ""
 	}
-	s := "fleet-asks ack " + batch + " --scope " + scope
+	s := "fleet-asks ack " + batch + " --scope " + r.Scope
+	if r.config != "" {
+		s += " --config " + quote(r.config)
+	}
 	if ask != "" {
 		s += " --ask " + ask
 	}
