@@ -15,7 +15,13 @@ import (
 // golden compares what a stage adds with testdata; UPDATE=1 writes it again.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	path := filepath.Join(root, "tests/testdata", name)
+	goldenAt(t, filepath.Join("tests/testdata", name), got)
+}
+
+// goldenAt is golden of a file below the checkout.
+func goldenAt(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join(root, name)
 	if os.Getenv("UPDATE") == "1" {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)

@@ -89,7 +89,7 @@ type Tick struct {
 	Scope    string     `json:"scope"`                     // id of the scope
 	Config   string     `json:"config,omitempty"`          // path of the configuration, when it is not the usual one
 	Host     string     `json:"host"`                      // the machine that runs the tick
-	Hosts    []string   `json:"hosts"`                     // machines expected in the stream; empty means Host alone
+	Hosts    []string   `json:"hosts"`                     // machines expected in the stream; empty means host alone
 	Mode     string     `json:"mode"`                      // report or act
 	DryRun   bool       `json:"dry_run"`                   //
 	Repos    []string   `json:"repos"`                     // git common dirs of the scope
@@ -107,7 +107,7 @@ type Tick struct {
 	Heal     *HealRules `json:"heal,omitempty"`            // absent: nothing is kept alive
 
 	SSH   map[string]string   `json:"ssh,omitempty"`         // by the name of another machine: the words behind ssh -t that lead there
-	There map[string][]string `json:"repos_there,omitempty"` // by the name of another machine: git common dirs of the scope there; absent: those of Repos
+	There map[string][]string `json:"repos_there,omitempty"` // by the name of another machine: git common dirs of the scope there; absent: those of repos
 }
 
 // Caps limit what a tick may do when it acts.

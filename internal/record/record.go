@@ -59,7 +59,7 @@ type Record struct {
 	Host    string          `json:"host"`    // the machine that looked; a judge copies it; empty in a conclusion about a scope
 	By      string          `json:"by"`      // the program that added the line
 	Subject string          `json:"subject"` // stable name of the thing
-	Data    json.RawMessage `json:"data"`    // the payload; one of this package's types for a known kind
+	Data    json.RawMessage `json:"data"`    // the payload, which each known kind has its own of
 
 	payload any    // a pointer to the kind's type, null when it is decoded as often as it is asked for; or from New a value of it
 	raw     []byte // in a Set, the line

@@ -27,7 +27,7 @@ const LocalScope = "local"
 // Report is what a stream says, in the order in which a person should read it.
 // Lists are never nil.
 type Report struct {
-	V        int          `json:"v"`        // Version
+	V        int          `json:"v"`        // version of this format
 	At       record.Time  `json:"at"`       // the present of the report
 	AsOf     *record.Time `json:"as_of"`    // when the oldest observation was made; null without one
 	Scope    string       `json:"scope"`    // scope of the tick; local without one
@@ -67,7 +67,7 @@ type Section struct {
 	ID    string `json:"id"`    // needs_me, or the class
 	Title string `json:"title"` //
 	Count int    `json:"count"` // verdicts
-	Rows  []*Row `json:"rows"`  // as many as Count; none for out of scope
+	Rows  []*Row `json:"rows"`  // as many as count; none for out of scope
 }
 
 // Row is one verdict.
