@@ -20,6 +20,7 @@ func calls(b *box) map[string][]string {
 		"classify":         {"fleet-classify"},
 		"explain":          {"fleet-classify", "--explain", session("a")},
 		"jq":               {"fleet-classify", "--jq", "."},
+		"fleet-jq":         {"fleet-jq", "."},
 		"asks":             {"fleet-asks"},
 		"list":             {"fleet-asks", "list"},
 		"append":           {"fleet-ledger", "append"},
