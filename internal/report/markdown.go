@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -101,6 +103,27 @@ func (p *page) head() {
 		p.printf(" It is taken once an hour, so it can be up to 59 min late.")
 	}
 	p.printf("\n")
+	for _, says := range p.Pauses() {
+		p.printf("\n**%s.**\n", inert(says))
+	}
+}
+
+// Pauses are until when nothing new should be started, an account each: whoever
+// starts a session should know before he reads on.
+func (r *Report) Pauses() []string {
+	var all []string
+	for _, f := range r.Findings {
+		says := clip(f.Says, saysWidth)
+		if f.Name != "pause" || says == "" {
+			continue
+		}
+		if label := clip(strings.TrimPrefix(strings.TrimPrefix(f.Subject, f.Name), "@"), nameWidth); label != "" {
+			says = label + ": " + says
+		}
+		first, n := utf8.DecodeRuneInString(says)
+		all = append(all, string(unicode.ToUpper(first))+says[n:])
+	}
+	return all
 }
 
 // Line is a report in one line of text: its alarm, when there is one, and the counts.
