@@ -22,7 +22,7 @@ type Facts struct {
 	Host  string // the machine that keeps it
 
 	Blind     string            // what was not read of all that follows; "" when everything was
-	Unjudged  string            // why nothing is known of sessions and limits; "" when fleet-classify was read
+	Unjudged  string            // why nobody knows whether a usage limit holds; "" when fleet-classify, and what it rests on, was read
 	Twin      string            // another workspace that says that it is this agent's, when no list says which counts; "": none
 	Namesake  bool              // another workspace has an agent of its name: what macf keeps by name may be that one's
 	Workspace *record.Workspace // nil: nothing has its configuration there

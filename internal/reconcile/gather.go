@@ -16,6 +16,7 @@ const (
 	healths    = "fleet-observe-health"
 	judges     = "fleet-classify"
 	ledgers    = "fleet-ledger"
+	sessions   = "fleet-observe-claude"
 )
 
 // world is a stream with what deciding looks up, and what the sweep has decided.
@@ -39,7 +40,7 @@ type world struct {
 	twins    map[string]string // by agent, a second workspace that says that it is the agent's, when no list says which counts
 	named    map[string]int    // workspaces of each name: two projects may have one
 	blindAll string            // what was not read of what every decision rests on
-	unjudged string            // why nothing is known of sessions and limits
+	unjudged string            // why nobody knows whether a usage limit holds
 
 	running   int
 	limited   int
@@ -105,45 +106,6 @@ func (w *world) workspaces() (map[string]*record.Workspace, []*record.Workspace)
 	}
 	slices.SortFunc(order, func(a, b *record.Workspace) int { return strings.Compare(a.Path, b.Path) })
 	return places, order
-}
-
-// judged reads what fleet-classify said. Of a stream in which it did not end, it
-// said nothing.
-func (w *world) judged() {
-	if err := w.set.Closed("", judges); err != nil {
-		w.unjudged = err.Error()
-		return
-	}
-	for _, r := range w.set.Of(record.KindSession) {
-		p, ok := record.Payload[record.Session](r)
-		if !ok || r.Host != w.host {
-			continue
-		}
-		w.records[r.Subject] = p
-		if p.Process != nil && p.Process.Alive != nil && *p.Process.Alive {
-			w.byPID[p.Process.PID] = r.Subject
-		}
-	}
-	for _, r := range w.set.Of(record.KindVerdict) {
-		if p, ok := record.Payload[record.Verdict](r); ok && r.Host == w.host {
-			w.verdicts[r.Subject] = p
-		}
-	}
-	w.pause = Pause(w.set)
-}
-
-// Pause is until when nothing new is started, by what fleet-classify found of
-// usage limits; nil when no limit holds, or it did not end.
-func Pause(set *record.Set) (until *record.Time) {
-	if set.Closed("", judges) != nil {
-		return nil
-	}
-	for _, r := range set.Of(record.KindFinding) {
-		if p, ok := record.Payload[record.Finding](r); ok && p.Name == "pause" && p.Until != nil && (until == nil || p.Until.After(until.Time)) {
-			until = p.Until
-		}
-	}
-	return until
 }
 
 // unread says what was not read of what every decision rests on, "" when all was:

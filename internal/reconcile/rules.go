@@ -193,7 +193,7 @@ func (d draft) attempts(f *Facts, verb string) (record.Decision, bool) {
 			told("exhausted", "%d attempts did not bring it back; fleet-ledger pause, then unpause, lets it try again", f.Heal.Attempts), true
 	case f.Unjudged != "":
 		return d.not("unjudged", verb, "whether a usage limit holds is not known: %s", f.Unjudged).
-			told("unjudged", "it should run, and is not started: whether a usage limit holds is not known, since fleet-classify was not read"), true
+			told("unjudged", "nothing is started for it: whether a usage limit holds is not known: %s", f.Unjudged), true
 	case f.Pause != nil && f.Now.Before(f.Pause.Time):
 		d.NextAt = f.Pause
 		return d.not("limit", verb, "a usage limit: nothing is started before it ends").Decision, true

@@ -22,6 +22,7 @@ type sessionFacts struct {
 	verdict   *record.Verdict
 	session   *record.Session
 	pause     *record.Time
+	unjudged  string        // why nobody knows whether a usage limit holds; "" when that is known
 	mail      time.Duration // between two messages to one session
 	restarted time.Time
 	began     *record.Time // when the process table says that its process began; nil: it does not
@@ -153,7 +154,7 @@ func (f *sessionFacts) resume() record.Decision {
 	if f.verdict.Class == "2" {
 		tries = f.rules.MaxAttempts
 	}
-	h := &Facts{Now: f.now, Rules: f.rules, Heal: f.heal, Pause: f.pause}
+	h := &Facts{Now: f.now, Rules: f.rules, Heal: f.heal, Pause: f.pause, Unjudged: f.unjudged}
 	h.Rules.MaxAttempts, h.Heal.Attempts = tries, f.heal.Attempts+f.heal.Injects
 	if f.verdict.Class == "2" {
 		h.Pause = nil // its own limit is over
@@ -193,7 +194,7 @@ func (w *world) sessions() []*sessionFacts {
 			continue
 		}
 		f := &sessionFacts{subject: "session:" + subject, now: w.at.Time, host: w.host, blind: blind, rules: w.rules, heal: w.heals["session:"+subject], verdict: v, session: s,
-			pause: w.pause, mail: time.Duration(w.tick.Caps.MailIntervalHour) * time.Hour, restarted: w.restarted}
+			pause: w.pause, unjudged: w.unjudged, mail: time.Duration(w.tick.Caps.MailIntervalHour) * time.Hour, restarted: w.restarted}
 		if s.Process != nil {
 			f.began = w.began(s.Process.PID)
 		}

@@ -20,6 +20,7 @@ closing() { # FILE PROGRAM HOST
 
 rec $places fleet-observe-workspaces surface macf/workspaces '{"ok":true,"rows":1}'
 rec $places fleet-observe-workspaces surface macf/processes '{"ok":true,"rows":1}'
+for part in jobs sessions transcripts; do rec $sessions fleet-observe-claude surface claude/$part "${CLAUDE-{\"ok\":true}}"; done
 rec $healths fleet-observe-health surface macf/roster:lamp '{"ok":true,"rows":1}'
 for one; do
 	agent=${one%%=*} state=${one#*=} path=spaces/$agent
