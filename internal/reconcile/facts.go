@@ -29,6 +29,7 @@ type Facts struct {
 	Unfit     string            // what is wrong in the configuration there, when Workspace is nil; "": none was found
 	Health    *record.Health    // nil: no registry lists it
 	Heal      record.Heal       // what the ledger remembers
+	PausedAs  string            // the session of Process, when the owner paused that and not the agent; "": not so
 	Process   *record.AgentProc // the Claude Code process in its workspace; nil: none
 	Elsewhere *record.AgentProc // a process that says that it is the agent, and runs elsewhere; nil: none
 	Verdict   *record.Verdict   // about the session of Process; nil: none was judged

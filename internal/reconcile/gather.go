@@ -29,6 +29,7 @@ type world struct {
 
 	places   map[string]*record.Workspace // by path
 	order    []*record.Workspace          // of agents, by path
+	spaces   map[string]*record.Workspace // by path, also those whose agent is not known
 	healths  map[string]*record.Health    // by project/agent
 	heals    map[string]record.Heal       // by agent
 	verdicts map[string]*record.Verdict   // by subject of the session
@@ -49,7 +50,7 @@ type world struct {
 }
 
 func gather(set *record.Set, o Options) *world {
-	w := &world{set: set, at: set.Now(o.Now), rules: record.DefaultHealRules(), places: map[string]*record.Workspace{}, healths: map[string]*record.Health{},
+	w := &world{set: set, at: set.Now(o.Now), rules: record.DefaultHealRules(), places: map[string]*record.Workspace{}, spaces: map[string]*record.Workspace{}, healths: map[string]*record.Health{},
 		heals: map[string]record.Heal{}, verdicts: map[string]*record.Verdict{}, byPID: map[int]string{}, records: map[string]*record.Session{}, kept: map[string]bool{},
 		wanted: map[string]bool{}, twins: map[string]string{}, named: map[string]int{}}
 	_, w.tick, _ = set.Tick()
@@ -95,6 +96,9 @@ func here[T any](w *world, kind record.Kind) []*T {
 func (w *world) workspaces() (map[string]*record.Workspace, []*record.Workspace) {
 	places, order := map[string]*record.Workspace{}, []*record.Workspace{}
 	for _, p := range here[record.Workspace](w, record.KindWorkspace) {
+		if p.Agent != "" || p.Unread != "" {
+			w.spaces[p.Path] = p
+		}
 		if p.Agent == "" {
 			continue
 		}
@@ -218,6 +222,9 @@ func (w *world) facts(want desired.Agent) *Facts {
 		}
 	} else if subject := w.byPID[f.Process.PID]; subject != "" {
 		w.kept[subject] = true
+		if paused := w.heals["session:"+subject]; paused.Paused && !f.Heal.Paused {
+			f.Heal.Paused, f.PausedAs = true, paused.Agent
+		}
 		f.Verdict = w.verdicts[subject]
 		if t := w.records[subject].Transcript; t != nil {
 			f.OpenCalls = t.OpenCalls

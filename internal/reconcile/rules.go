@@ -24,8 +24,8 @@ var Rules = []Rule{
 	{"blind", func(f *Facts) bool { return f.Blind != "" }, func(f *Facts) record.Decision {
 		return skip("nothing is decided: %s", f.Blind).Decision
 	}},
-	{"paused", func(f *Facts) bool { return f.Heal.Paused }, func(*Facts) record.Decision {
-		return skip("the owner paused it: it is left as it is until fleet-ledger unpause").Decision
+	{"paused", func(f *Facts) bool { return f.Heal.Paused }, func(f *Facts) record.Decision {
+		return skip("%s", pausedBy(f.PausedAs)).Decision
 	}},
 	{"maintenance", (*Facts).maintained, func(f *Facts) record.Decision {
 		return skip("an upgrade has it, so nobody else touches it").Decision
@@ -220,6 +220,14 @@ func version(v string) string {
 		return ""
 	}
 	return ", version " + v
+}
+
+// pausedBy says what the owner paused; who is its name when that is another's.
+func pausedBy(who string) string {
+	if who == "" {
+		return "the owner paused it: it is left as it is until fleet-ledger unpause"
+	}
+	return fmt.Sprintf("the owner paused %s, which has it: it is left as it is until fleet-ledger unpause %s", who, who)
 }
 
 // draft is a decision in the making.
