@@ -2,7 +2,8 @@
 # plan.sh [AGENT=STATE[:PLACE]]… makes the file stream: of now, with records that are
 # written, and what fleet-reconcile decides of them and the list $LIST. An agent is
 # down, well, or deaf, in the workspace spaces/AGENT or PLACE; a session, session=ID,
-# stopped at a limit that is over, works in spaces or PLACE.
+# stopped at a limit that is over, works in spaces or PLACE. OF is the scope whose ledger
+# is told of, when it is another.
 set -eu
 fleet-config tick >tick.part
 now=$(jq -r 'select(.kind == "tick").at' tick.part)
@@ -41,6 +42,6 @@ closing $places fleet-observe-workspaces "$host"
 closing $healths fleet-observe-health "$host"
 closing $sessions fleet-observe-claude "$host"
 closing $verdicts fleet-classify ''
-{ cat tick.part $places $healths $sessions $verdicts && { fleet-ledger observe || [ $? -eq 3 ]; }; } >looked.part
+{ cat tick.part $places $healths $sessions $verdicts && { fleet-ledger observe ${OF:+"--scope=$OF"} || [ $? -eq 3 ]; }; } >looked.part
 fleet-reconcile ${LIST:+"--desired=$LIST"} <looked.part >stream
 rm -f ./*.part
