@@ -38,6 +38,7 @@ type world struct {
 	pause    *record.Time
 	kept     map[string]bool   // subjects of sessions that belong to an agent of the list
 	wanted   map[string]bool   // paths of the list
+	secret   map[string]bool   // agents of which the list has what no record may hold
 	twins    map[string]string // by agent, a second workspace that says that it is the agent's, when no list says which counts
 	named    map[string]int    // workspaces of each name: two projects may have one
 	blindAll string            // what was not read of what every decision rests on
@@ -52,7 +53,7 @@ type world struct {
 func gather(set *record.Set, o Options) *world {
 	w := &world{set: set, at: set.Now(o.Now), rules: record.DefaultHealRules(), places: map[string]*record.Workspace{}, spaces: map[string]*record.Workspace{}, healths: map[string]*record.Health{},
 		heals: map[string]record.Heal{}, verdicts: map[string]*record.Verdict{}, byPID: map[int]string{}, records: map[string]*record.Session{}, kept: map[string]bool{},
-		wanted: map[string]bool{}, twins: map[string]string{}, named: map[string]int{}}
+		wanted: map[string]bool{}, secret: map[string]bool{}, twins: map[string]string{}, named: map[string]int{}}
 	_, w.tick, _ = set.Tick()
 	if w.tick != nil {
 		w.host = w.tick.Host
@@ -156,9 +157,10 @@ func (w *world) surface(name string, absent bool) string {
 }
 
 // desired returns what should run: the list, or the agent of every workspace,
-// each once. Whoever is at a limit is counted before anything is decided.
+// each once. Whoever is at a limit is counted before anything is decided. What looks
+// like a credential in the list is withheld here: nothing further on has it.
 func (w *world) desired(list []desired.Agent) []desired.Agent {
-	if list == nil {
+	if list = slices.Clone(list); list == nil {
 		seen := map[string]bool{}
 		for _, p := range w.order {
 			if seen[p.Agent] {
@@ -169,7 +171,9 @@ func (w *world) desired(list []desired.Agent) []desired.Agent {
 			list = append(list, desired.Agent{Agent: p.Agent, Project: p.Project, Workspace: p.Path})
 		}
 	}
-	for _, d := range list {
+	for i, d := range list {
+		d, w.secret[d.Agent] = cleaned(d)
+		list[i] = d
 		w.wanted[d.Workspace] = true
 		if p := w.places[d.Workspace]; p != nil {
 			if v := w.verdict(Claude(p)); atLimit(v, w.at.Time) {
@@ -203,7 +207,7 @@ func (w *world) verdict(proc *record.AgentProc) *record.Verdict {
 // facts are those about one agent.
 func (w *world) facts(want desired.Agent) *Facts {
 	f := &Facts{Now: w.at.Time, Rules: w.rules, Want: want, Host: w.host, Blind: w.blindAll, Workspace: w.places[want.Workspace], Heal: w.heals[want.Agent],
-		Unjudged: w.unjudged, Twin: w.twins[want.Agent], Namesake: w.named[want.Agent] > 1, Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
+		Unjudged: w.unjudged, Twin: w.twins[want.Agent], Secret: w.secret[want.Agent], Namesake: w.named[want.Agent] > 1, Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
 	if w.tick != nil {
 		f.Cap = w.tick.Caps.FleetSessions
 	}

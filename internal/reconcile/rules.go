@@ -30,6 +30,9 @@ var Rules = []Rule{
 	{"maintenance", (*Facts).maintained, func(f *Facts) record.Decision {
 		return skip("an upgrade has it, so nobody else touches it").Decision
 	}},
+	{"secret", func(f *Facts) bool { return f.Secret }, func(*Facts) record.Decision {
+		return skip("%s", withheld).told("secret", "it should run, and is not started: %s", withheld)
+	}},
 	{"no-workspace", func(f *Facts) bool { return f.Workspace == nil }, func(f *Facts) record.Decision {
 		return skip("%s", f.lost()).told("no-workspace", "it should run, and its workspace is not known: %s; mend that, or the list", f.lost())
 	}},

@@ -101,6 +101,8 @@ func (u *upgrade) decide(f *Facts) record.Decision {
 		return because("blind", "nothing is decided: %s", f.Blind)
 	case f.Heal.Paused:
 		return because("paused", "%s", pausedBy(f.PausedAs))
+	case f.Secret:
+		return because("secret", "%s", withheld)
 	case f.Workspace == nil:
 		return because("no-workspace", "%s", f.lost())
 	case f.mislabelled():
