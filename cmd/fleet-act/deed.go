@@ -167,7 +167,13 @@ func (d *deed) decided() error {
 	if err := d.fresh(); err != nil {
 		return err
 	}
+	if err := d.actor.Ready(d.ctx); err != nil {
+		return errors.Join(err, d.close())
+	}
 	ds, err := d.agreed()
+	if err == nil && d.actor.Dry == "" {
+		ds, err = d.held(ds)
+	}
 	if err != nil {
 		return err
 	}

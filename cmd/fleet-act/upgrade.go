@@ -33,7 +33,14 @@ func (d *deed) upgrade() error {
 			return err
 		}
 	}
-	for set, left := d.set, map[string]string{}; ; {
+	set := d.set
+	if d.actor.Dry == "" {
+		var err error
+		if set, err = d.own(); err != nil {
+			return err
+		}
+	}
+	for left := map[string]string{}; ; {
 		j := reconcile.Upgrade(set, reconcile.Options{Desired: d.desired, Left: left}, d.opts.To)
 		next := slices.IndexFunc(j.Decisions, func(x reconcile.Judged) bool { return x.Decision.Action != nil })
 		if next < 0 || d.ctx.Err() != nil {

@@ -39,6 +39,8 @@ type Eyes interface {
 	Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error)
 	// Busy tells whether the session says of itself that it works.
 	Busy(ctx context.Context, s record.Seen) (bool, error)
+	// Owner returns the workspace that a session's directory belongs to, nil when there is none; without an agent when nobody knows whose it is.
+	Owner(ctx context.Context, s record.Seen) (*record.Workspace, error)
 	// Maintenance returns the lock that macf's own upgrade has on the agent in the workspace, nil when there is none.
 	Maintenance(ctx context.Context, s record.Seen) (*record.Maintenance, error)
 }
@@ -67,7 +69,10 @@ type Actor struct {
 	Warn    func(format string, args ...any)                              // gets what went wrong beside that
 	Patient Patience
 
-	entries int // of the ledger, when the run began
+	entries int                    // of the ledger, when the run began
+	began   map[string]record.Heal // by agent, what it had of that then; nil: nobody looked
+	asked   bool                   // Ready was
+	owner   string                 // of the workspace that the session is in that was looked at last; "": none
 }
 
 // Patience is how long effects are waited for.
@@ -86,13 +91,8 @@ var DefaultPatience = Patience{Said: 30 * time.Second, Process: 60 * time.Second
 // agent is its outcome; the next one's turn comes all the same. The error is that
 // of the ledger or of Emit: without a ledger nothing may be done.
 func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
-	if a.Dry == "" {
-		if err := a.Recover(ctx); err != nil {
-			return err
-		}
-		if err := a.again(); err != nil {
-			return err
-		}
+	if err := a.Ready(ctx); err != nil {
+		return err
 	}
 	found := make([]record.SweepAgent, 0, len(ds))
 	for _, d := range ds {
@@ -122,7 +122,7 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 // One does what a decision asks for, then tells a person what they should know.
 func (a *Actor) One(ctx context.Context, d record.Decision) error {
 	var o *record.Outcome
-	d = plain(d)
+	d, a.owner = plain(d), ""
 	if a.Dry == "" {
 		if err := a.forged(d); err != nil {
 			r, _ := errors.AsType[refusal](err)
@@ -159,8 +159,8 @@ func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 	}
 	target := record.ActTarget{Severity: d.Alert.Severity, Text: d.Alert.Text}
 	id, err := a.Book.Begin(a.Now(), entry(record.VerbAlert, d.Agent, target), func(s *fold.State) error {
-		if s.Heal(d.Agent).Paused {
-			return refused("paused", "the owner paused it: fleet-ledger unpause ends that")
+		if err := a.paused(s, d); err != nil {
+			return err
 		}
 		for _, told := range s.Heal(d.Agent).Alerts {
 			if told == d.Alert.Severity {

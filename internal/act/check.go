@@ -1,6 +1,7 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,14 +21,14 @@ func (a *Actor) may(d record.Decision) func(*fold.State) error {
 	return func(s *fold.State) error {
 		h, now := s.Heal(d.Agent), a.Now()
 		starts := record.ActVerbs[d.Action.Verb]
-		if err := a.trusted(s); err != nil {
+		if err := cmp.Or(a.trusted(s), a.paused(s, d)); err != nil {
 			return err
 		}
 		switch {
-		case h.Paused:
-			return refused("paused", "the owner paused it: fleet-ledger unpause ends that")
 		case slices.ContainsFunc(h.Open, func(o record.OpenAct) bool { return o.Verb != record.VerbAlert }):
 			return refused("open", "an earlier act on it has no outcome, and what became of it cannot be seen yet: fleet-act --execute recover says why")
+		case a.moved(h):
+			return refused("changed", "its episode is another than when this run began, as after a pause: the next sweep looks again")
 		case a.since(h.LastAct):
 			return refused("changed", "something was done to it after it was looked at: the next sweep looks again")
 		case starts && d.Attempt > 0 && d.Action.Verb != "upgrade" && d.Action.Verb != "resume" && h.Attempts+1 != d.Attempt:
@@ -160,11 +161,11 @@ func (a *Actor) stays(ctx context.Context, verb string, s record.Seen) error {
 	return nil
 }
 
-// unlocked says that macf's own upgrade has the agent by now. A session that no
-// list names has no lock.
+// unlocked says that macf's own upgrade has the agent by now. Of a session that no
+// list names it is asked what keeps the agent from being touched that it belongs to.
 func (a *Actor) unlocked(ctx context.Context, d record.Decision) error {
 	if strings.HasPrefix(d.Agent, sessionMark) {
-		return nil
+		return a.owned(ctx, d)
 	}
 	m, err := a.Eyes.Maintenance(ctx, *d.Seen)
 	switch {

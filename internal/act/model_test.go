@@ -178,6 +178,8 @@ func (w *town) Maintenance(_ context.Context, s record.Seen) (*record.Maintenanc
 	return w.agents[index(s.Workspace)].lock, nil
 }
 
+func (w *town) Owner(context.Context, record.Seen) (*record.Workspace, error) { return nil, nil }
+
 // The driver.
 
 func (w *town) Name() string { return "tmux" }

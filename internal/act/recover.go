@@ -18,7 +18,7 @@ func (a *Actor) Recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the ledger: %w", err)
 	}
-	a.entries = s.Entries
+	a.begin(s)
 	for _, intent := range s.Open() {
 		if _, known := record.ActVerbs[intent.Verb]; intent.DryRun || !known && intent.Verb != record.VerbAlert || intent.By != "act" || intent.Tick != nil {
 			continue // of another program

@@ -25,6 +25,7 @@ type spot struct {
 	update  func() error
 	updates error  // of before, which still works
 	slept   func() // what happens while it is waited
+	owner   *record.Workspace
 	told    []string
 	last    record.Outcome
 }
@@ -56,6 +57,10 @@ func (s *spot) Health(ctx context.Context, agent string, seen record.Seen) (*rec
 		s.health(h)
 	}
 	return h, err
+}
+
+func (s *spot) Owner(context.Context, record.Seen) (*record.Workspace, error) {
+	return s.owner, s.cannot("owner")
 }
 
 func (s *spot) Busy(ctx context.Context, seen record.Seen) (bool, error) {

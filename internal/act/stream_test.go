@@ -76,6 +76,9 @@ func (w *town) stream(blind string) *record.Set {
 	for _, h := range w.state.Heals() {
 		add("fleet-ledger", record.KindHeal, "devbox", h.Agent, h)
 	}
+	for _, name := range []string{"claude/jobs", "claude/sessions", "claude/transcripts"} {
+		add("fleet-observe-claude", record.KindSurface, "devbox", name, record.Surface{OK: true})
+	}
 	for _, by := range []string{"fleet-config", "fleet-observe-workspaces", "fleet-observe-health", "fleet-ledger", "fleet-classify", "fleet-observe-claude"} {
 		if by == blind {
 			continue

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fleet-tools/fleet/internal/guard"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -141,11 +142,15 @@ func (p *parser) agent(n *yaml.Node) {
 		return
 	}
 	fields := p.fields(n, "agent", "workspace", "project", "command")
-	d := Agent{Agent: Name(p.text(n, fields, "agent", true)), Workspace: p.text(n, fields, "workspace", true), Project: p.text(n, fields, "project", false), Line: n.Line}
+	name := p.text(n, fields, "agent", true)
+	d := Agent{Agent: Name(name), Workspace: p.text(n, fields, "workspace", true), Project: p.text(n, fields, "project", false), Line: n.Line}
 	if c := fields["command"]; c != nil {
 		d.Command = p.command(c)
 	}
-	if d.Agent != "" && !IsName(d.Agent) {
+	switch {
+	case guard.Withhold(name) != name: // before it is written in another way, in which nobody would know it again
+		p.fail(fields["agent"].Line, "agent: it looks like a credential")
+	case d.Agent != "" && !IsName(d.Agent):
 		p.fail(fields["agent"].Line, "agent: want a name of letters and digits, with -, _ and . between them")
 	}
 	switch w := d.Workspace; {

@@ -22,6 +22,7 @@ const (
 func TestParseDesired(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"a pair", "agents:\n  - agent: a\n    workspace: /a\n", "a=/a"},
+		{"a credential", "- agent: ghp_" + "FAKEFAKEFAKEFAKEFAKEFAKEFAKEFAKEFAKE" + "\n  workspace: /a\n", "1: agent: it looks like a credential"},
 		{"no header", "- agent: a\n  workspace: /a\n", "a=/a"},
 		{"two, quotes, comments", "# all\nagents: # here\n  - agent: \"a\" # first\n    workspace: '/a b' # there\n  - agent: b\n    workspace: /b\n", "a=/a b b=/b"},
 		{"CRLF", "- agent: a\r\n  workspace: /a\r\n", "a=/a"},

@@ -12,6 +12,7 @@ import (
 // Space is a workspace and what lies beside its agent's name.
 type Space struct {
 	Path   string // canonical
+	Unread string // why it is not known whose it is; "" when it is
 	Config Config
 	Lock   *record.Maintenance
 	Exit   *record.AgentExit
@@ -25,7 +26,7 @@ type Row struct {
 
 // Join puts the processes into their workspaces: the workspaces by path, then
 // the processes that none holds, those of one directory together. A workspace
-// that is not among spaces has its path and no name.
+// that is not among spaces has its path and no name, and says so.
 func Join(spaces []Space, running []Running) []Row {
 	rows, at := []Row{}, map[string]int{}
 	put := func(key, subject string, w record.Workspace) {
@@ -51,7 +52,11 @@ func Join(spaces []Space, running []Running) []Row {
 				subject = "pid:" + strconv.Itoa(r.PID)
 			}
 			key = "alone " + subject
-			put(key, subject, record.Workspace{Path: guard.Path(path)})
+			alone := record.Workspace{Path: guard.Path(path)}
+			if r.Home != "" {
+				alone.Unread = "no root of workspace_roots leads to it"
+			}
+			put(key, subject, alone)
 		}
 		w := &rows[at[key]].Data
 		w.Processes = append(w.Processes, r.record())
@@ -82,6 +87,9 @@ func subjectOf(path string) string {
 
 // record is the workspace without its processes.
 func (s Space) record() record.Workspace {
+	if s.Unread != "" {
+		return record.Workspace{Path: guard.Path(s.Path), Unread: s.Unread}
+	}
 	c := s.Config
 	w := record.Workspace{Agent: ID(c.Label), Project: ID(c.Project), Type: c.Type, Path: guard.Path(s.Path), Pin: guard.Text(c.Pin, textWidth),
 		Session: SessionName(c.Project, c.Label), Maintenance: s.Lock, LastExit: s.Exit}

@@ -147,13 +147,14 @@ func (h *homes) add(path string) {
 	h.w.Rec.File(file, kept, err)
 }
 
-// spaces are the workspaces that are understood, with what lies beside the
+// spaces are the workspaces; those that are understood with what lies beside the
 // names of their agents in ~/.macf.
 func (h *homes) spaces() (spaces []macf.Space) {
 	told := map[string]bool{} // two workspaces of one name share the files
 	for _, path := range h.paths {
 		s := h.configs[path]
 		if s == nil {
+			spaces = append(spaces, macf.Space{Path: path, Unread: macf.Marker + " is not understood"})
 			continue
 		}
 		label := s.Config.Label

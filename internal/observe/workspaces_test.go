@@ -149,8 +149,23 @@ func TestWorkspaces_bad(t *testing.T) {
 	k := observeSpaces(t, r.world(), Workspaces{})
 	a, s := k.spaces["/home/ana/repos/a"], k.surfaces[surfaceWorkspaces]
 	if s.Unparsed != 1 || s.Rows != 0 || len(s.Notes) != 1 || s.Notes[0] != "/home/ana/repos/a/.macf/macf-agent.json: agent_name is missing, agent_role is missing, agent_type is missing, registry is missing" ||
-		len(k.spaces) != 1 || a.Registry != nil || a.Path != "/home/ana/repos/a" || len(a.Processes) != 1 {
+		len(k.spaces) != 1 || a.Unread != ".macf/macf-agent.json is not understood" || a.Registry != nil || a.Path != "/home/ana/repos/a" || len(a.Processes) != 1 {
 		t.Errorf("%+v %+v", s, k.spaces)
+	}
+}
+
+// It has a record also when nothing runs in it, and so has a workspace that no root leads to
+// when something does: neither says whose it is.
+func TestWorkspaces_unreadSpace(t *testing.T) {
+	r := newRecording(t)
+	r.write("root/home/ana/repos/a/.macf/macf-agent.json", `{"project":`)
+	r.space("/srv/b", "b")
+	r.table(`{"pid":7,"start":"7","cwd":"/srv/b","exe":"/usr/bin/claude"},{"pid":8,"start":"8","cwd":"/srv/c","exe":"/usr/bin/claude"}`)
+	k := observeSpaces(t, r.world(), Workspaces{})
+	for path, want := range map[string]string{"/home/ana/repos/a": ".macf/macf-agent.json is not understood", "/srv/b": "no root of workspace_roots leads to it", "/srv/c": ""} {
+		if s, ok := k.spaces[path]; !ok || s.Unread != want || s.Agent != "" || s.Path != path || len(s.Processes) != map[bool]int{false: 1}[path == "/home/ana/repos/a"] {
+			t.Errorf("%s: %+v", path, s)
+		}
 	}
 }
 

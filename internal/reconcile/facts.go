@@ -22,13 +22,15 @@ type Facts struct {
 	Host  string // the machine that keeps it
 
 	Blind     string            // what was not read of all that follows; "" when everything was
-	Unjudged  string            // why nothing is known of sessions and limits; "" when fleet-classify was read
+	Unjudged  string            // why nobody knows whether a usage limit holds; "" when fleet-classify, and what it rests on, was read
 	Twin      string            // another workspace that says that it is this agent's, when no list says which counts; "": none
+	Secret    bool              // the list has for it what looks like a credential, which was withheld
 	Namesake  bool              // another workspace has an agent of its name: what macf keeps by name may be that one's
 	Workspace *record.Workspace // nil: nothing has its configuration there
 	Unfit     string            // what is wrong in the configuration there, when Workspace is nil; "": none was found
 	Health    *record.Health    // nil: no registry lists it
 	Heal      record.Heal       // what the ledger remembers
+	PausedAs  string            // the session of Process, when the owner paused that and not the agent; "": not so
 	Process   *record.AgentProc // the Claude Code process in its workspace; nil: none
 	Elsewhere *record.AgentProc // a process that says that it is the agent, and runs elsewhere; nil: none
 	Verdict   *record.Verdict   // about the session of Process; nil: none was judged
@@ -227,4 +229,18 @@ func Told(argv []string) []string {
 		}
 	}
 	return argv
+}
+
+// withheld is said of an agent that the list names with what no record may hold.
+const withheld = "what the list has as its workspace or project looks like a credential, which no plan and no ledger may have; give the directory another name"
+
+// cleaned is what the list says of an agent as a record may hold it. secret tells that
+// it had what looks like a credential.
+func cleaned(d desired.Agent) (clean desired.Agent, secret bool) {
+	secret = guard.Withhold(d.Workspace) != d.Workspace || guard.Withhold(d.Project) != d.Project
+	if d.Workspace = guard.Path(d.Workspace); !path.IsAbs(d.Workspace) {
+		d.Workspace = "" // nothing of it is told
+	}
+	d.Project = guard.Withhold(d.Project)
+	return d, secret
 }

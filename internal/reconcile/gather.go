@@ -16,6 +16,7 @@ const (
 	healths    = "fleet-observe-health"
 	judges     = "fleet-classify"
 	ledgers    = "fleet-ledger"
+	sessions   = "fleet-observe-claude"
 )
 
 // world is a stream with what deciding looks up, and what the sweep has decided.
@@ -28,6 +29,7 @@ type world struct {
 
 	places   map[string]*record.Workspace // by path
 	order    []*record.Workspace          // of agents, by path
+	spaces   map[string]*record.Workspace // by path, also those whose agent is not known
 	healths  map[string]*record.Health    // by project/agent
 	heals    map[string]record.Heal       // by agent
 	verdicts map[string]*record.Verdict   // by subject of the session
@@ -36,10 +38,11 @@ type world struct {
 	pause    *record.Time
 	kept     map[string]bool   // subjects of sessions that belong to an agent of the list
 	wanted   map[string]bool   // paths of the list
+	secret   map[string]bool   // agents of which the list has what no record may hold
 	twins    map[string]string // by agent, a second workspace that says that it is the agent's, when no list says which counts
 	named    map[string]int    // workspaces of each name: two projects may have one
 	blindAll string            // what was not read of what every decision rests on
-	unjudged string            // why nothing is known of sessions and limits
+	unjudged string            // why nobody knows whether a usage limit holds
 
 	running   int
 	limited   int
@@ -48,9 +51,9 @@ type world struct {
 }
 
 func gather(set *record.Set, o Options) *world {
-	w := &world{set: set, at: set.Now(o.Now), rules: record.DefaultHealRules(), places: map[string]*record.Workspace{}, healths: map[string]*record.Health{},
+	w := &world{set: set, at: set.Now(o.Now), rules: record.DefaultHealRules(), places: map[string]*record.Workspace{}, spaces: map[string]*record.Workspace{}, healths: map[string]*record.Health{},
 		heals: map[string]record.Heal{}, verdicts: map[string]*record.Verdict{}, byPID: map[int]string{}, records: map[string]*record.Session{}, kept: map[string]bool{},
-		wanted: map[string]bool{}, twins: map[string]string{}, named: map[string]int{}}
+		wanted: map[string]bool{}, secret: map[string]bool{}, twins: map[string]string{}, named: map[string]int{}}
 	_, w.tick, _ = set.Tick()
 	if w.tick != nil {
 		w.host = w.tick.Host
@@ -94,6 +97,9 @@ func here[T any](w *world, kind record.Kind) []*T {
 func (w *world) workspaces() (map[string]*record.Workspace, []*record.Workspace) {
 	places, order := map[string]*record.Workspace{}, []*record.Workspace{}
 	for _, p := range here[record.Workspace](w, record.KindWorkspace) {
+		if p.Agent != "" || p.Unread != "" {
+			w.spaces[p.Path] = p
+		}
 		if p.Agent == "" {
 			continue
 		}
@@ -105,45 +111,6 @@ func (w *world) workspaces() (map[string]*record.Workspace, []*record.Workspace)
 	}
 	slices.SortFunc(order, func(a, b *record.Workspace) int { return strings.Compare(a.Path, b.Path) })
 	return places, order
-}
-
-// judged reads what fleet-classify said. Of a stream in which it did not end, it
-// said nothing.
-func (w *world) judged() {
-	if err := w.set.Closed("", judges); err != nil {
-		w.unjudged = err.Error()
-		return
-	}
-	for _, r := range w.set.Of(record.KindSession) {
-		p, ok := record.Payload[record.Session](r)
-		if !ok || r.Host != w.host {
-			continue
-		}
-		w.records[r.Subject] = p
-		if p.Process != nil && p.Process.Alive != nil && *p.Process.Alive {
-			w.byPID[p.Process.PID] = r.Subject
-		}
-	}
-	for _, r := range w.set.Of(record.KindVerdict) {
-		if p, ok := record.Payload[record.Verdict](r); ok && r.Host == w.host {
-			w.verdicts[r.Subject] = p
-		}
-	}
-	w.pause = Pause(w.set)
-}
-
-// Pause is until when nothing new is started, by what fleet-classify found of
-// usage limits; nil when no limit holds, or it did not end.
-func Pause(set *record.Set) (until *record.Time) {
-	if set.Closed("", judges) != nil {
-		return nil
-	}
-	for _, r := range set.Of(record.KindFinding) {
-		if p, ok := record.Payload[record.Finding](r); ok && p.Name == "pause" && p.Until != nil && (until == nil || p.Until.After(until.Time)) {
-			until = p.Until
-		}
-	}
-	return until
 }
 
 // unread says what was not read of what every decision rests on, "" when all was:
@@ -190,9 +157,10 @@ func (w *world) surface(name string, absent bool) string {
 }
 
 // desired returns what should run: the list, or the agent of every workspace,
-// each once. Whoever is at a limit is counted before anything is decided.
+// each once. Whoever is at a limit is counted before anything is decided. What looks
+// like a credential in the list is withheld here: nothing further on has it.
 func (w *world) desired(list []desired.Agent) []desired.Agent {
-	if list == nil {
+	if list = slices.Clone(list); list == nil {
 		seen := map[string]bool{}
 		for _, p := range w.order {
 			if seen[p.Agent] {
@@ -203,7 +171,9 @@ func (w *world) desired(list []desired.Agent) []desired.Agent {
 			list = append(list, desired.Agent{Agent: p.Agent, Project: p.Project, Workspace: p.Path})
 		}
 	}
-	for _, d := range list {
+	for i, d := range list {
+		d, w.secret[d.Agent] = cleaned(d)
+		list[i] = d
 		w.wanted[d.Workspace] = true
 		if p := w.places[d.Workspace]; p != nil {
 			if v := w.verdict(Claude(p)); atLimit(v, w.at.Time) {
@@ -237,7 +207,7 @@ func (w *world) verdict(proc *record.AgentProc) *record.Verdict {
 // facts are those about one agent.
 func (w *world) facts(want desired.Agent) *Facts {
 	f := &Facts{Now: w.at.Time, Rules: w.rules, Want: want, Host: w.host, Blind: w.blindAll, Workspace: w.places[want.Workspace], Heal: w.heals[want.Agent],
-		Unjudged: w.unjudged, Twin: w.twins[want.Agent], Namesake: w.named[want.Agent] > 1, Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
+		Unjudged: w.unjudged, Twin: w.twins[want.Agent], Secret: w.secret[want.Agent], Namesake: w.named[want.Agent] > 1, Fleet: w.limited, Pause: w.pause, Running: w.running, Cap: 1 << 20, Starts: w.starts, Restarted: w.restarted}
 	if w.tick != nil {
 		f.Cap = w.tick.Caps.FleetSessions
 	}
@@ -256,6 +226,9 @@ func (w *world) facts(want desired.Agent) *Facts {
 		}
 	} else if subject := w.byPID[f.Process.PID]; subject != "" {
 		w.kept[subject] = true
+		if paused := w.heals["session:"+subject]; paused.Paused && !f.Heal.Paused {
+			f.Heal.Paused, f.PausedAs = true, paused.Agent
+		}
 		f.Verdict = w.verdicts[subject]
 		if t := w.records[subject].Transcript; t != nil {
 			f.OpenCalls = t.OpenCalls

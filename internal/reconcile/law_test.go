@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,6 +186,45 @@ func TestLaw_unread(t *testing.T) {
 	s := solo(gone).with(func(s *scene) { s.surfaces["ledger"] = record.Surface{OK: true, Absent: true} })
 	if got := brief(s.judge(t).of(t, "a")); got != "LAUNCH gone launch" {
 		t.Errorf("without a ledger: %s", got)
+	}
+}
+
+// A usage limit may stand in what was not read: nothing is started then, and a message
+// may be written. Claude Code that is not there has none, and the listing tells of none.
+func TestLaw_limits(t *testing.T) {
+	whole := []string{"LAUNCH gone launch", "HEAL deaf restart !restarted", "HEAL deaf inject", "RESUME stopped resume"}
+	held := []string{"LAUNCH unjudged !unjudged", "HEAL unjudged !unjudged", "HEAL deaf inject", "RESUME unjudged !unjudged"}
+	says := func(part record.Surface, names ...string) func(*scene) {
+		return func(s *scene) {
+			for _, name := range names {
+				s.surfaces[name] = part
+			}
+		}
+	}
+	bad := record.Surface{Error: "permission denied"}
+	for _, tt := range []struct {
+		why    string
+		change func(*scene)
+		want   []string
+	}{
+		{"", says(record.Surface{OK: true, Absent: true}, "claude/listing", "claude/jobs", "claude/sessions", "claude/transcripts"), whole},
+		{"", says(bad, "claude/listing"), whole},
+		{"claude/jobs: permission denied", says(bad, "claude/jobs"), held},
+		{"claude/sessions: permission denied", says(bad, "claude/sessions"), held},
+		{"claude/transcripts: permission denied", says(bad, "claude/transcripts"), held},
+		{"", func(s *scene) { s.label = "@two" }, whole},
+		{"claude/transcripts@two: permission denied", func(s *scene) { s.label = "@two"; says(bad, "claude/transcripts@two")(s) }, held},
+		{"fleet-observe-claude: no closing record", func(s *scene) { s.silent[sessions] = true }, []string{held[0], "HEAL unjudged !unjudged", "HEAL unjudged"}},
+	} {
+		s := solo(gone, func(a *agent) { a.heal.Deaf = 1 }).agent("b", deafFor(1)).agent("c", deaf).session("x", "9", ended).with(rule(func(r *record.HealRules) { r.FleetGapS = 0 })).with(tt.change)
+		for i, d := range s.judge(t).Decisions {
+			if got := brief(d.Decision); i >= len(tt.want) || got != tt.want[i] {
+				t.Errorf("%s: %s: %s", tt.why, d.Subject, got)
+			}
+			if i == 0 && !strings.Contains(d.Decision.Detail, tt.why) {
+				t.Errorf("%s: %s", tt.why, d.Decision.Detail)
+			}
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ var imposed = map[string]func(*Facts){
 	"blind":        func(f *Facts) { f.Blind = "not read" },
 	"paused":       func(f *Facts) { f.Heal.Paused = true },
 	"maintenance":  func(f *Facts) { f.Heal.Open = []record.OpenAct{{ID: "act-1", Verb: "upgrade"}} },
+	"secret":       func(f *Facts) { f.Secret = true },
 	"no-workspace": func(f *Facts) { f.Workspace = nil },
 	"mislabelled":  func(f *Facts) { f.Workspace = &record.Workspace{Agent: "b"} },
 	"ambiguous":    func(f *Facts) { f.Twin = "/x/a" },

@@ -24,11 +24,14 @@ var Rules = []Rule{
 	{"blind", func(f *Facts) bool { return f.Blind != "" }, func(f *Facts) record.Decision {
 		return skip("nothing is decided: %s", f.Blind).Decision
 	}},
-	{"paused", func(f *Facts) bool { return f.Heal.Paused }, func(*Facts) record.Decision {
-		return skip("the owner paused it: it is left as it is until fleet-ledger unpause").Decision
+	{"paused", func(f *Facts) bool { return f.Heal.Paused }, func(f *Facts) record.Decision {
+		return skip("%s", pausedBy(f.PausedAs)).Decision
 	}},
 	{"maintenance", (*Facts).maintained, func(f *Facts) record.Decision {
 		return skip("an upgrade has it, so nobody else touches it").Decision
+	}},
+	{"secret", func(f *Facts) bool { return f.Secret }, func(*Facts) record.Decision {
+		return skip("%s", withheld).told("secret", "it should run, and is not started: %s", withheld)
 	}},
 	{"no-workspace", func(f *Facts) bool { return f.Workspace == nil }, func(f *Facts) record.Decision {
 		return skip("%s", f.lost()).told("no-workspace", "it should run, and its workspace is not known: %s; mend that, or the list", f.lost())
@@ -193,7 +196,7 @@ func (d draft) attempts(f *Facts, verb string) (record.Decision, bool) {
 			told("exhausted", "%d attempts did not bring it back; fleet-ledger pause, then unpause, lets it try again", f.Heal.Attempts), true
 	case f.Unjudged != "":
 		return d.not("unjudged", verb, "whether a usage limit holds is not known: %s", f.Unjudged).
-			told("unjudged", "it should run, and is not started: whether a usage limit holds is not known, since fleet-classify was not read"), true
+			told("unjudged", "nothing is started for it: whether a usage limit holds is not known: %s", f.Unjudged), true
 	case f.Pause != nil && f.Now.Before(f.Pause.Time):
 		d.NextAt = f.Pause
 		return d.not("limit", verb, "a usage limit: nothing is started before it ends").Decision, true
@@ -220,6 +223,14 @@ func version(v string) string {
 		return ""
 	}
 	return ", version " + v
+}
+
+// pausedBy says what the owner paused; who is its name when that is another's.
+func pausedBy(who string) string {
+	if who == "" {
+		return "the owner paused it: it is left as it is until fleet-ledger unpause"
+	}
+	return fmt.Sprintf("the owner paused %s, which has it: it is left as it is until fleet-ledger unpause %s", who, who)
 }
 
 // draft is a decision in the making.

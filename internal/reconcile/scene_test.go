@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ type scene struct {
 	pause    *record.Time
 	surfaces map[string]record.Surface // in place of those that say ok
 	silent   map[string]bool           // programs that were not run
+	label    string                    // of a second Claude directory; "": there is none
 	desired  []desired.Agent
 }
 
@@ -148,7 +150,7 @@ func (s *scene) records(t *testing.T) []record.Record {
 		}
 		n := 0
 		add := func(kind record.Kind, subject string, data any) {
-			r, err := record.New(kind, record.NewTime(noon), host, by, subject, data)
+			r, err := record.New(kind, record.NewTime(noon), host, strings.TrimSuffix(by, s.label), subject, data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,11 +196,17 @@ func (s *scene) records(t *testing.T) []record.Record {
 			add(record.KindHeal, h.Agent, h)
 		}
 	})
-	program("fleet-observe-claude", "devbox", func(add func(record.Kind, string, any)) {
+	program(sessions, "devbox", func(add func(record.Kind, string, any)) {
+		surface(add, "claude/listing", "claude/jobs", "claude/sessions", "claude/transcripts")
 		for _, p := range s.sessions {
 			add(record.KindSession, p.SessionID, p)
 		}
 	})
+	if s.label != "" {
+		program(sessions+s.label, "devbox", func(add func(record.Kind, string, any)) {
+			surface(add, "claude/jobs"+s.label, "claude/sessions"+s.label, "claude/transcripts"+s.label)
+		})
+	}
 	s.classified(t, &all)
 	return all
 }

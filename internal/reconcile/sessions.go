@@ -22,8 +22,12 @@ type sessionFacts struct {
 	verdict   *record.Verdict
 	session   *record.Session
 	pause     *record.Time
+	unjudged  string        // why nobody knows whether a usage limit holds; "" when that is known
 	mail      time.Duration // between two messages to one session
 	restarted time.Time
+	paused    string       // the agent in whose workspace it is, when the owner paused that and not the session; "": not so
+	upgraded  string       // that agent, when an upgrade has it
+	nameless  string       // why that agent is not known; "": it is, or there is none
 	began     *record.Time // when the process table says that its process began; nil: it does not
 }
 
@@ -39,8 +43,14 @@ var sessionRules = []sessionRule{
 	{"blind", func(f *sessionFacts) bool { return f.blind != "" }, func(f *sessionFacts) record.Decision {
 		return skip("nothing is decided: %s", f.blind).Decision
 	}},
-	{"paused", func(f *sessionFacts) bool { return f.heal.Paused }, func(*sessionFacts) record.Decision {
-		return skip("the owner paused it: it is left as it is until fleet-ledger unpause").Decision
+	{"paused", func(f *sessionFacts) bool { return f.heal.Paused || f.paused != "" }, func(f *sessionFacts) record.Decision {
+		return skip("%s", pausedBy(f.paused)).Decision
+	}},
+	{"nameless", func(f *sessionFacts) bool { return f.nameless != "" }, func(f *sessionFacts) record.Decision {
+		return skip("it is left to an agent that may be paused: %s", f.nameless).Decision
+	}},
+	{"maintenance", func(f *sessionFacts) bool { return f.upgraded != "" }, func(f *sessionFacts) record.Decision {
+		return skip("an upgrade has %s, in whose workspace it is, so nobody else touches it", f.upgraded).Decision
 	}},
 	{"well", func(f *sessionFacts) bool { return !f.stopped() }, func(f *sessionFacts) record.Decision {
 		return record.Decision{Decision: "OK", Detail: "it goes on: " + f.verdict.ClassName}
@@ -153,7 +163,7 @@ func (f *sessionFacts) resume() record.Decision {
 	if f.verdict.Class == "2" {
 		tries = f.rules.MaxAttempts
 	}
-	h := &Facts{Now: f.now, Rules: f.rules, Heal: f.heal, Pause: f.pause}
+	h := &Facts{Now: f.now, Rules: f.rules, Heal: f.heal, Pause: f.pause, Unjudged: f.unjudged}
 	h.Rules.MaxAttempts, h.Heal.Attempts = tries, f.heal.Attempts+f.heal.Injects
 	if f.verdict.Class == "2" {
 		h.Pause = nil // its own limit is over
@@ -182,19 +192,24 @@ func (f *sessionFacts) resume() record.Decision {
 }
 
 // sessions are the facts about the sessions of ours that no list names, and that
-// stopped, or did so before; by subject. One in the workspace of an agent of the
-// list is the agent's: what is launched there takes it up.
+// stopped, or did so before; by subject. One in the workspace of an agent is the
+// agent's, also when it is in a directory below: of the list, what is launched there
+// takes it up; of another, what holds hands off that holds them off the session.
 func (w *world) sessions() []*sessionFacts {
 	var fs []*sessionFacts
 	blind := w.unread(false)
 	for _, subject := range slices.Sorted(maps.Keys(w.verdicts)) {
 		v, s := w.verdicts[subject], w.records[subject]
-		if s == nil || w.kept[subject] || w.wanted[s.Cwd] || !v.Session.Ours || v.Class == "unknown" {
+		if s == nil || w.kept[subject] || !v.Session.Ours || v.Class == "unknown" {
 			continue
 		}
 		f := &sessionFacts{subject: "session:" + subject, now: w.at.Time, host: w.host, blind: blind, rules: w.rules, heal: w.heals["session:"+subject], verdict: v, session: s,
-			pause: w.pause, mail: time.Duration(w.tick.Caps.MailIntervalHour) * time.Hour, restarted: w.restarted}
-		if s.Process != nil {
+			pause: w.pause, unjudged: w.unjudged, mail: time.Duration(w.tick.Caps.MailIntervalHour) * time.Hour, restarted: w.restarted}
+		owner := w.owner(s)
+		if owner != nil && w.wanted[owner.Path] {
+			continue
+		}
+		if w.agents(f, owner); s.Process != nil {
 			f.began = w.began(s.Process.PID)
 		}
 		tried := f.heal.Attempts+f.heal.Injects+len(f.heal.Alerts) > 0

@@ -58,74 +58,78 @@ func toldOf(severities ...string) change {
 type sessionScene struct {
 	name, class, row, want string
 	changes                []change
+	around                 func(*scene) // what else there is; nil: nothing
 }
 
-var sessionTable = []sessionScene{
-	{"works", "5", "", "", nil},
-	{"waits", "3", "", "", nil},
-	{"not known", "unknown", "", "", []change{acted(ago(time.Hour), "resume")}},
-	{"not ours", "9", "", "", []change{func(_ *record.Session, v *record.Verdict, _ *record.Heal) { v.Session.Ours = false }}},
-	{"paused", "4", "paused", "SKIP paused", []change{cause("network"), ended, pausedSession}},
-	{"paused and well again", "5", "paused", "SKIP paused", []change{pausedSession, acted(ago(time.Hour), "resume")}},
-	{"goes on after a resume", "5", "well", "OK well", []change{acted(ago(time.Hour), "resume")}},
-	{"goes on after a message", "9a", "well", "OK well", []change{acted(ago(time.Hour), "mail")}},
-	{"goes on after an alert", "10", "well", "OK well", []change{toldOf("open-call")}},
-	{"works, and was done", "5", "well", "OK well", []change{job("done"), toldOf("hung")}},
-	{"closed, and its job done", "8", "well", "OK well", []change{ended, job("done"), toldOf("hung")}},
-	{"done a moment after a resume", "9", "finished", "SKIP finished", []change{ended, job("done"), acted(ago(time.Minute), "resume")}},
-	{"done", "9", "finished", "SKIP finished", []change{ended, job("done")}},
-	{"stopped by its owner", "4", "finished", "SKIP finished", []change{ended, job("stopped"), cause("network")}},
-	{"listed as done", "9", "finished", "SKIP finished", []change{ended, func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Listing = &record.Listing{State: "done"} }}},
-	{"done, and its process idles", "9", "stalled", "HEAL stalled mail", []change{job("done")}},
-	{"listed as done, and its process idles", "9", "stalled", "HEAL stalled mail", []change{func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Listing = &record.Listing{State: "done"} }}},
+var sessionTable = append([]sessionScene{
+	{"works", "5", "", "", nil, nil},
+	{"waits", "3", "", "", nil, nil},
+	{"not known", "unknown", "", "", []change{acted(ago(time.Hour), "resume")}, nil},
+	{"not ours", "9", "", "", []change{func(_ *record.Session, v *record.Verdict, _ *record.Heal) { v.Session.Ours = false }}, nil},
+	{"paused", "4", "paused", "SKIP paused", []change{cause("network"), ended, pausedSession}, nil},
+	{"paused and well again", "5", "paused", "SKIP paused", []change{pausedSession, acted(ago(time.Hour), "resume")}, nil},
+	{"goes on after a resume", "5", "well", "OK well", []change{acted(ago(time.Hour), "resume")}, nil},
+	{"goes on after a message", "9a", "well", "OK well", []change{acted(ago(time.Hour), "mail")}, nil},
+	{"goes on after an alert", "10", "well", "OK well", []change{toldOf("open-call")}, nil},
+	{"works, and was done", "5", "well", "OK well", []change{job("done"), toldOf("hung")}, nil},
+	{"closed, and its job done", "8", "well", "OK well", []change{ended, job("done"), toldOf("hung")}, nil},
+	{"done a moment after a resume", "9", "finished", "SKIP finished", []change{ended, job("done"), acted(ago(time.Minute), "resume")}, nil},
+	{"done", "9", "finished", "SKIP finished", []change{ended, job("done")}, nil},
+	{"stopped by its owner", "4", "finished", "SKIP finished", []change{ended, job("stopped"), cause("network")}, nil},
+	{"listed as done", "9", "finished", "SKIP finished", []change{ended, func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Listing = &record.Listing{State: "done"} }}, nil},
+	{"done, and its process idles", "9", "stalled", "HEAL stalled mail", []change{job("done")}, nil},
+	{"listed as done, and its process idles", "9", "stalled", "HEAL stalled mail", []change{func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Listing = &record.Listing{State: "done"} }}, nil},
 	{"listed as one that works", "9", "stopped", "RESUME stopped resume", []change{ended, func(p *record.Session, _ *record.Verdict, _ *record.Heal) {
 		p.Listing = &record.Listing{State: "working"}
-	}}},
-	{"stopped at a limit, then by its owner", "2", "finished", "SKIP finished", []change{ended, job("stopped"), resetAt(ago(time.Hour))}},
-	{"resumed a moment ago", "4", "starting", "SKIP starting", []change{ended, cause("network"), acted(ago(time.Minute), "resume")}},
-	{"resumed a moment ago, at a limit again", "2", "starting", "SKIP starting", []change{ended, resetAt(ago(-time.Hour)), acted(ago(time.Minute), "resume")}},
-	{"written to a moment ago", "9", "starting", "SKIP starting", []change{acted(ago(time.Minute), "mail")}},
-	{"at a limit", "2", "limit", "SKIP limit", []change{ended, resetAt(ago(-time.Hour))}},
-	{"at a limit without an end", "2", "limit", "SKIP limit", []change{ended}},
-	{"at a limit, its directory gone", "2", "limit", "SKIP limit", []change{ended, placed(record.PlacedGone)}},
-	{"after its limit", "2", "stopped", "RESUME after-limit resume", []change{ended, resetAt(ago(time.Hour))}},
-	{"after its limit, its process there", "2", "stopped", "RESUME after-limit inject", []change{resetAt(ago(time.Hour))}},
-	{"after its limit, no terminal", "2", "stopped", "RESUME no-terminal !no-terminal", []change{resetAt(ago(time.Hour)), nowhere}},
-	{"after its limit, tried", "2", "stopped", "RESUME backoff", []change{ended, resetAt(ago(46 * time.Minute)), acted(ago(10*time.Minute), "resume")}},
-	{"after its limit, tried long ago", "2", "stopped", "RESUME after-limit resume", []change{ended, resetAt(ago(46 * time.Minute)), acted(ago(30*time.Minute), "resume")}},
-	{"after its limit, tried three times", "2", "stopped", "RESUME exhausted !exhausted", []change{ended, resetAt(ago(24 * time.Hour)), acted(ago(9*time.Hour), "resume", "inject", "resume")}},
-	{"no login", "4", "not-transient", "SKIP not-transient !not-transient", []change{ended, cause("login")}},
-	{"no login, told", "4", "not-transient", "SKIP not-transient", []change{ended, cause("login"), toldOf("not-transient")}},
-	{"no login, its directory gone", "4", "not-transient", "SKIP not-transient !not-transient", []change{ended, cause("login"), placed(record.PlacedGone)}},
-	{"its directory gone", "4", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{ended, cause("network"), placed(record.PlacedGone)}},
-	{"its worktree gone", "9", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{placed(record.PlacedByWorktree)}},
-	{"its directory gone, a call open", "4", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{ended, cause("network"), placed(record.PlacedAbove), open("Bash")}},
-	{"hangs in a directory that is gone", "6", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{placed(record.PlacedByBoard)}},
-	{"a call open", "4", "open-call", "SKIP open-call !open-call", []change{ended, cause("network"), open("Bash")}},
-	{"idle, a call open", "9", "open-call", "SKIP open-call !open-call", []change{open("Bash")}},
-	{"after its limit, a call open", "2", "open-call", "SKIP open-call !open-call", []change{ended, resetAt(ago(time.Hour)), open("Bash")}},
-	{"hangs in a call", "6", "hung", "HEAL hung mail", []change{open("Bash")}},
-	{"hangs", "6", "hung", "HEAL hung mail", nil},
-	{"hangs, written to", "6", "hung", "HEAL mail-interval !hung", []change{acted(ago(5*time.Hour), "mail")}},
-	{"hangs, written to in the last interval", "6", "hung", "HEAL hung mail", []change{acted(ago(6*time.Hour), "mail")}},
-	{"hangs, resumed in the last interval", "6", "hung", "HEAL hung mail", []change{acted(ago(time.Hour), "resume")}},
-	{"hangs without a terminal", "6", "hung", "HEAL no-terminal !no-terminal", []change{nowhere}},
-	{"idle for long", "9", "stalled", "HEAL stalled mail", nil},
-	{"idle for long, written to", "9", "stalled", "HEAL mail-interval !stalled", []change{acted(ago(5*time.Hour), "mail")}},
-	{"idle for long without a terminal, told", "9", "stalled", "HEAL no-terminal", []change{nowhere, toldOf("no-terminal")}},
-	{"idle without a process", "9", "stopped", "RESUME stopped resume", []change{ended}},
-	{"a passing error", "4", "stopped", "RESUME transient resume", []change{ended, cause("network")}},
-	{"a passing error, no transcript", "4", "stopped", "RESUME transient resume", []change{ended, cause("network"), func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Transcript = nil }}},
-	{"overloaded", "4", "stopped", "RESUME transient resume", []change{ended, cause("overloaded"), job("failed")}},
-	{"a passing error, its process there", "4", "stopped", "RESUME transient inject", []change{cause("server")}},
-	{"a passing error, tried", "4", "stopped", "RESUME stuck !stuck", []change{ended, cause("rate limited"), acted(ago(10*time.Minute), "resume")}},
-	{"a passing error, tried long ago", "4", "stopped", "RESUME exhausted !exhausted", []change{ended, cause("rate limited"), acted(ago(time.Hour), "resume")}},
-}
+	}}, nil},
+	{"stopped at a limit, then by its owner", "2", "finished", "SKIP finished", []change{ended, job("stopped"), resetAt(ago(time.Hour))}, nil},
+	{"resumed a moment ago", "4", "starting", "SKIP starting", []change{ended, cause("network"), acted(ago(time.Minute), "resume")}, nil},
+	{"resumed a moment ago, at a limit again", "2", "starting", "SKIP starting", []change{ended, resetAt(ago(-time.Hour)), acted(ago(time.Minute), "resume")}, nil},
+	{"written to a moment ago", "9", "starting", "SKIP starting", []change{acted(ago(time.Minute), "mail")}, nil},
+	{"at a limit", "2", "limit", "SKIP limit", []change{ended, resetAt(ago(-time.Hour))}, nil},
+	{"at a limit without an end", "2", "limit", "SKIP limit", []change{ended}, nil},
+	{"at a limit, its directory gone", "2", "limit", "SKIP limit", []change{ended, placed(record.PlacedGone)}, nil},
+	{"after its limit", "2", "stopped", "RESUME after-limit resume", []change{ended, resetAt(ago(time.Hour))}, nil},
+	{"after its limit, its process there", "2", "stopped", "RESUME after-limit inject", []change{resetAt(ago(time.Hour))}, nil},
+	{"after its limit, no terminal", "2", "stopped", "RESUME no-terminal !no-terminal", []change{resetAt(ago(time.Hour)), nowhere}, nil},
+	{"after its limit, tried", "2", "stopped", "RESUME backoff", []change{ended, resetAt(ago(46 * time.Minute)), acted(ago(10*time.Minute), "resume")}, nil},
+	{"after its limit, tried long ago", "2", "stopped", "RESUME after-limit resume", []change{ended, resetAt(ago(46 * time.Minute)), acted(ago(30*time.Minute), "resume")}, nil},
+	{"after its limit, tried three times", "2", "stopped", "RESUME exhausted !exhausted", []change{ended, resetAt(ago(24 * time.Hour)), acted(ago(9*time.Hour), "resume", "inject", "resume")}, nil},
+	{"no login", "4", "not-transient", "SKIP not-transient !not-transient", []change{ended, cause("login")}, nil},
+	{"no login, told", "4", "not-transient", "SKIP not-transient", []change{ended, cause("login"), toldOf("not-transient")}, nil},
+	{"no login, its directory gone", "4", "not-transient", "SKIP not-transient !not-transient", []change{ended, cause("login"), placed(record.PlacedGone)}, nil},
+	{"its directory gone", "4", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{ended, cause("network"), placed(record.PlacedGone)}, nil},
+	{"its worktree gone", "9", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{placed(record.PlacedByWorktree)}, nil},
+	{"its directory gone, a call open", "4", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{ended, cause("network"), placed(record.PlacedAbove), open("Bash")}, nil},
+	{"hangs in a directory that is gone", "6", "cwd-gone", "SKIP cwd-gone !cwd-gone", []change{placed(record.PlacedByBoard)}, nil},
+	{"a call open", "4", "open-call", "SKIP open-call !open-call", []change{ended, cause("network"), open("Bash")}, nil},
+	{"idle, a call open", "9", "open-call", "SKIP open-call !open-call", []change{open("Bash")}, nil},
+	{"after its limit, a call open", "2", "open-call", "SKIP open-call !open-call", []change{ended, resetAt(ago(time.Hour)), open("Bash")}, nil},
+	{"hangs in a call", "6", "hung", "HEAL hung mail", []change{open("Bash")}, nil},
+	{"hangs", "6", "hung", "HEAL hung mail", nil, nil},
+	{"hangs, written to", "6", "hung", "HEAL mail-interval !hung", []change{acted(ago(5*time.Hour), "mail")}, nil},
+	{"hangs, written to in the last interval", "6", "hung", "HEAL hung mail", []change{acted(ago(6*time.Hour), "mail")}, nil},
+	{"hangs, resumed in the last interval", "6", "hung", "HEAL hung mail", []change{acted(ago(time.Hour), "resume")}, nil},
+	{"hangs without a terminal", "6", "hung", "HEAL no-terminal !no-terminal", []change{nowhere}, nil},
+	{"idle for long", "9", "stalled", "HEAL stalled mail", nil, nil},
+	{"idle for long, written to", "9", "stalled", "HEAL mail-interval !stalled", []change{acted(ago(5*time.Hour), "mail")}, nil},
+	{"idle for long without a terminal, told", "9", "stalled", "HEAL no-terminal", []change{nowhere, toldOf("no-terminal")}, nil},
+	{"idle without a process", "9", "stopped", "RESUME stopped resume", []change{ended}, nil},
+	{"a passing error", "4", "stopped", "RESUME transient resume", []change{ended, cause("network")}, nil},
+	{"a passing error, no transcript", "4", "stopped", "RESUME transient resume", []change{ended, cause("network"), func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Transcript = nil }}, nil},
+	{"overloaded", "4", "stopped", "RESUME transient resume", []change{ended, cause("overloaded"), job("failed")}, nil},
+	{"a passing error, its process there", "4", "stopped", "RESUME transient inject", []change{cause("server")}, nil},
+	{"a passing error, tried", "4", "stopped", "RESUME stuck !stuck", []change{ended, cause("rate limited"), acted(ago(10*time.Minute), "resume")}, nil},
+	{"a passing error, tried long ago", "4", "stopped", "RESUME exhausted !exhausted", []change{ended, cause("rate limited"), acted(ago(time.Hour), "resume")}, nil},
+}, ownedTable...)
 
 // one is the only session's facts, nil when nothing is decided about it.
 func (s sessionScene) one(t *testing.T, changes ...func(*scene)) *sessionFacts {
 	t.Helper()
 	sc := newScene().session("s", s.class, s.changes...)
+	if s.around != nil {
+		s.around(sc)
+	}
 	for _, c := range changes {
 		c(sc)
 	}
@@ -174,7 +178,7 @@ func TestSessions(t *testing.T) {
 func TestSessions_mutate(t *testing.T) {
 	whole := sessionRules
 	defer func() { sessionRules = whole }()
-	apart := []string{"limit:not-transient", "open-call:hung", "hung:stalled", "blind:paused"}
+	apart := []string{"limit:not-transient", "open-call:hung", "hung:stalled", "blind:paused", "nameless:maintenance"}
 	told := func() bool {
 		return slices.ContainsFunc(sessionTable, func(s sessionScene) (differs bool) {
 			defer func() {

@@ -100,7 +100,9 @@ func (u *upgrade) decide(f *Facts) record.Decision {
 	case f.Blind != "":
 		return because("blind", "nothing is decided: %s", f.Blind)
 	case f.Heal.Paused:
-		return because("paused", "the owner paused it: it is left as it is until fleet-ledger unpause")
+		return because("paused", "%s", pausedBy(f.PausedAs))
+	case f.Secret:
+		return because("secret", "%s", withheld)
 	case f.Workspace == nil:
 		return because("no-workspace", "%s", f.lost())
 	case f.mislabelled():

@@ -1,7 +1,8 @@
 package record
 
 // Workspace is a directory that holds an agent's configuration, with what runs
-// in it; or processes that run in none. Subject: the canonical path of the
+// in it; or processes that run in none. One whose configuration was not read, or not
+// understood, has unread, and no agent. Subject: the canonical path of the
 // workspace; <cwd> of processes that no workspace holds, pid:<n> without one.
 // Source: <dir>/.macf/macf-agent.json of macf 0.2.46 and the process table.
 type Workspace struct {
@@ -9,6 +10,7 @@ type Workspace struct {
 	Project     string       `json:"project"`               // groups the agents of one fleet; "" likewise
 	Registry    *Registry    `json:"registry"`              // where the agents of the project meet; null likewise
 	Type        string       `json:"type,omitempty"`        // permanent or worker
+	Unread      string       `json:"unread,omitempty"`      // why it is not known whose workspace it is, one line; absent when it is, and of processes that no workspace holds
 	Path        string       `json:"path"`                  // of the workspace; of processes that none holds: their cwd, "" when it cannot be told
 	Session     string       `json:"tmux_session"`          // the name that its tmux session has: <project>@<agent>, as tmux writes it; "" when unmatched
 	Pin         string       `json:"pin"`                   // versions.cli: the version that it should run; "" when none is pinned

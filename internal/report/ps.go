@@ -116,6 +116,9 @@ func psRows(in *record.Set, blind map[string]bool) (rows []psRow) {
 		if !ok {
 			continue
 		}
+		if s.Unread != "" && len(s.Processes) == 0 {
+			continue // that it is not understood is told above
+		}
 		row := psRow{host: r.Host, agent: s.Agent, status: "dead", workspace: base(s.Path), pin: s.Pin, cwd: s.Path, path: s.Path}
 		if blind[r.Host] {
 			row.status = "unknown"

@@ -57,7 +57,8 @@ func compact(line string) string { return strings.Join(strings.Fields(line), " "
 
 func TestPS(t *testing.T) {
 	all := strings.ReplaceAll(running, "\n", " ")
-	stream := agentLines("desk", fine, fine, map[string]string{"/w/docs": dead, "/w/code": all, "/a": alone})
+	stream := agentLines("desk", fine, fine, map[string]string{"/w/docs": dead, "/w/code": all, "/a": alone,
+		"/w/torn": `{"agent":"","project":"","registry":null,"unread":"torn","path":"/w/torn","tmux_session":"","pin":"","processes":[]}`})
 	want := []string{
 		"5 processes alive, 1 workspace dead", "",
 		"| AGENT | STATUS | PID | KIND | WORKSPACE | VERSION | PIN | PORT | OTEL | CWD |", "",

@@ -2,7 +2,8 @@
 # plan.sh [AGENT=STATE[:PLACE]]… makes the file stream: of now, with records that are
 # written, and what fleet-reconcile decides of them and the list $LIST. An agent is
 # down, well, or deaf, in the workspace spaces/AGENT or PLACE; a session, session=ID,
-# stopped at a limit that is over, works in spaces or PLACE.
+# stopped at a limit that is over, works in spaces or PLACE. OF is the scope whose ledger
+# is told of, when it is another.
 set -eu
 fleet-config tick >tick.part
 now=$(jq -r 'select(.kind == "tick").at' tick.part)
@@ -20,6 +21,7 @@ closing() { # FILE PROGRAM HOST
 
 rec $places fleet-observe-workspaces surface macf/workspaces '{"ok":true,"rows":1}'
 rec $places fleet-observe-workspaces surface macf/processes '{"ok":true,"rows":1}'
+for part in jobs sessions transcripts; do rec $sessions fleet-observe-claude surface claude/$part "${CLAUDE-{\"ok\":true}}"; done
 rec $healths fleet-observe-health surface macf/roster:lamp '{"ok":true,"rows":1}'
 for one; do
 	agent=${one%%=*} state=${one#*=} path=spaces/$agent
@@ -40,6 +42,6 @@ closing $places fleet-observe-workspaces "$host"
 closing $healths fleet-observe-health "$host"
 closing $sessions fleet-observe-claude "$host"
 closing $verdicts fleet-classify ''
-{ cat tick.part $places $healths $sessions $verdicts && { fleet-ledger observe || [ $? -eq 3 ]; }; } >looked.part
+{ cat tick.part $places $healths $sessions $verdicts && { fleet-ledger observe ${OF:+"--scope=$OF"} || [ $? -eq 3 ]; }; } >looked.part
 fleet-reconcile ${LIST:+"--desired=$LIST"} <looked.part >stream
 rm -f ./*.part
