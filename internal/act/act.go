@@ -35,6 +35,8 @@ type Eyes interface {
 	Said(ctx context.Context, s record.Seen, text string, since time.Time) (id string, err error)
 	// Process returns the Claude Code process in the workspace, nil when none runs there.
 	Process(ctx context.Context, s record.Seen) (*record.AgentProc, error)
+	// Other returns a Claude Code process in the workspace that is not the one that was seen, nil when none runs there.
+	Other(ctx context.Context, s record.Seen) (*record.AgentProc, error)
 	// Health asks the agent once, by its registry's entry of this moment. Nil: no registry lists it.
 	Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error)
 	// Busy tells whether the session says of itself that it works.
@@ -140,8 +142,8 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 			return err
 		}
 	}
-	if o != nil && o.Result == record.Refused {
-		d.Alert = kept(d, *o)
+	if o != nil {
+		d.Alert = said(d, *o)
 	}
 	if d.Alert == nil || a.Dry != "" {
 		return nil

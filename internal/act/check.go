@@ -184,7 +184,7 @@ func failedBy(err error) (result, reason string) {
 		result string
 		reason string
 	}{
-		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, // first: whatever came in the way then, the text was typed
+		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, {driver.ErrEnded, record.Failed, "ended"}, // first: whatever came in the way then, this was done
 		{driver.ErrDialog, record.Refused, "dialog"}, {driver.ErrDraft, record.Refused, "draft"}, {driver.ErrAttached, record.Refused, "attached"},
 		{driver.ErrMode, record.Refused, "mode"}, {driver.ErrBusy, record.Refused, "busy"}, {driver.ErrNoPrompt, record.Refused, "no-prompt"},
 		{driver.ErrChanged, record.Refused, "changed"}, {driver.ErrAbsent, record.Failed, "absent"}, {driver.ErrRuns, record.Failed, "name-taken"},

@@ -19,6 +19,20 @@ var unstarted = map[string]string{
 // told by the judge.
 var lasting = []string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "no-prompt", "unknown", "open", "text"}
 
+// said is what a person is told of a decision when it was tried. Of a restart the judge
+// has it that it is restarted: what else became of it is said in place of that.
+func said(d record.Decision, o record.Outcome) *record.Alert {
+	switch {
+	case o.Result == record.Refused:
+		return kept(d, o)
+	case o.Verb == "restart" && o.Result == record.Failed:
+		return &record.Alert{Severity: "restart-failed", Text: "it does not answer, and its restart failed: " + o.Detail}
+	case o.Verb == "restart" && o.Result == record.Unknown:
+		return &record.Alert{Severity: "restart-failed", Text: "it does not answer, and what became of its restart is not known: " + o.Detail}
+	}
+	return d.Alert
+}
+
 // kept is what a person is told when a decision is refused: what keeps it from
 // being done, in place of what was to be told of it. Of a restart the session's own
 // work may do so as well, for ever.

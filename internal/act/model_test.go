@@ -144,6 +144,8 @@ func (w *town) Process(_ context.Context, s record.Seen) (*record.AgentProc, err
 	return w.agents[index(s.Workspace)].process(), nil
 }
 
+func (w *town) Other(context.Context, record.Seen) (*record.AgentProc, error) { return nil, nil }
+
 func index(workspace string) int { return int(workspace[len(workspace)-1] - '0') }
 
 func (r *resident) process() *record.AgentProc {

@@ -136,26 +136,38 @@ func (e Eyes) claudeDir() (string, error) {
 // Process returns the Claude Code process of a session, or else the one in the
 // workspace, the newest of several; nil when none runs there.
 func (e Eyes) Process(_ context.Context, s record.Seen) (*record.AgentProc, error) {
-	set, err := e.workspaces(s.Workspace, surfaceAgents)
+	var newest *record.AgentProc
+	own, err := e.claudes(s.Workspace, func(p *record.AgentProc, here bool) bool {
+		if here && later(p, newest) {
+			newest = p
+		}
+		return s.SessionID != "" && p.Session == s.SessionID
+	})
+	return cmp.Or(own, newest), err
+}
+
+// Other returns a Claude Code process in the workspace that is not the one that was
+// seen, whichever began first; nil when none runs there.
+func (e Eyes) Other(_ context.Context, s record.Seen) (*record.AgentProc, error) {
+	return e.claudes(s.Workspace, func(p *record.AgentProc, here bool) bool { return here && p.PID != s.PID })
+}
+
+// claudes returns the first Claude Code process that is wanted; here tells that it
+// works in the workspace.
+func (e Eyes) claudes(workspace string, wanted func(p *record.AgentProc, here bool) bool) (*record.AgentProc, error) {
+	set, err := e.workspaces(workspace, surfaceAgents)
 	if err != nil {
 		return nil, err
 	}
-	var newest *record.AgentProc
 	for _, r := range set.Of(record.KindWorkspace) {
 		p, _ := record.Payload[record.Workspace](r)
 		for i, proc := range p.Processes {
-			if proc.Kind != "claude" {
-				continue
-			}
-			if s.SessionID != "" && proc.Session == s.SessionID {
+			if proc.Kind == "claude" && wanted(&p.Processes[i], p.Path == workspace || proc.Cwd == workspace) {
 				return &p.Processes[i], nil
-			}
-			if (p.Path == s.Workspace || proc.Cwd == s.Workspace) && later(&proc, newest) {
-				newest = &p.Processes[i]
 			}
 		}
 	}
-	return newest, nil
+	return nil, nil
 }
 
 func later(a, b *record.AgentProc) bool {
