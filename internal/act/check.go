@@ -176,6 +176,30 @@ func (a *Actor) unlocked(ctx context.Context, d record.Decision) error {
 	return nil
 }
 
+// answers says why what the agent answers by now forbids an act: it works, or it was
+// judged deaf and is not. One that is to be upgraded must answer, and say that it does
+// not work; a nudge is for one that stalls, whether it answers or not. Nobody asks a
+// session that no list names.
+func (a *Actor) answers(ctx context.Context, d record.Decision) error {
+	if strings.HasPrefix(d.Agent, sessionMark) {
+		return nil
+	}
+	h, err := a.Eyes.Health(ctx, d.Agent, *d.Seen)
+	if err != nil {
+		return refused("unknown", "whether it answers by now could not be seen: %v", err)
+	}
+	well := h != nil && h.Online && (h.Listed == "" || h.Instance == "" || h.Listed == h.Instance)
+	switch verb := d.Action.Verb; {
+	case h != nil && h.Busy != nil && *h.Busy:
+		return refused("busy", "it says that it works")
+	case verb == "upgrade" && (!well || h.Busy == nil):
+		return refused("changed", "it does not answer by now, or not whether it works")
+	case verb != "upgrade" && verb != "nudge" && well:
+		return refused("reachable", "it answers by now")
+	}
+	return nil
+}
+
 // failedBy is the outcome of an error of a driver: whether it is certain that
 // nothing was changed, or not.
 func failedBy(err error) (result, reason string) {

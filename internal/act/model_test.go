@@ -166,7 +166,7 @@ func (r *resident) health() *record.Health {
 	}
 	h := &record.Health{Agent: r.name, Project: "p", Listed: r.lists, Address: "127.0.0.1:1", Online: r.answers && r.pid != 0, Failure: "timeout"}
 	if h.Online {
-		h.Instance, h.Failure, h.Version = r.instance, "", "1.2.3"
+		h.Instance, h.Failure, h.Version, h.Busy = r.instance, "", "1.2.3", new(r.busy)
 	}
 	return h
 }
