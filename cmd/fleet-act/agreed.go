@@ -12,7 +12,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// freshFor is how old a stream may be that is acted on.
+// freshFor is how old a stream may be that is acted on, also when the run has been on its way for a while.
 const freshFor = 10 * time.Minute
 
 // aheadFor is how far it may lie ahead of the present: clocks are set.

@@ -139,6 +139,9 @@ func (d *deed) act() error {
 		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Lets: d.lets, Update: updater.Update, Updates: updater.Works,
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
 	d.actor.Patient.Green = d.opts.Verify
+	if d.opts.To == "" { // what an upgrade goes by it looks at anew for each agent
+		d.actor.Keeps = freshFor
+	}
 	if d.scope.OwnerChannel.Kind == "command" {
 		d.actor.Tell = d.tell
 	}

@@ -41,6 +41,8 @@ type Eyes interface {
 	Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error)
 	// Busy tells whether the session says of itself that it works.
 	Busy(ctx context.Context, s record.Seen) (bool, error)
+	// Wrote returns when the session last wrote into its transcript, nil when nobody can tell since it has none.
+	Wrote(ctx context.Context, s record.Seen) (*record.Time, error)
 	// Maintenance returns the lock that macf's own upgrade has on the agent in the workspace, nil when there is none.
 	Maintenance(ctx context.Context, s record.Seen) (*record.Maintenance, error)
 }
@@ -55,6 +57,7 @@ type Actor struct {
 	Pause   *record.Time                                                  // until when nothing new is started; nil: no such time
 	Host    string                                                        // this machine: nothing is done to what is on another
 	SeenAt  *record.Time                                                  // when what was decided about was looked at
+	Keeps   time.Duration                                                 // how long after that anything may be done; 0: at any time
 	Halves  int                                                           // damaged lines of the ledger that lost nothing: see Halves
 	Dry     string                                                        // why nothing is done, only said; "": it is done
 	Then    []string                                                      // what notes how a session ended: the agent and the status are added

@@ -95,6 +95,8 @@ func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t
 	switch {
 	case err != nil:
 		return s, refused("unknown", "the session could not be looked at: %v", err)
+	case s.Over != "":
+		return s, refused("finished", "its work is %s by now: it is never resumed", s.Over)
 	case !s.Alive:
 		return s, nil
 	case s.Dialog != "":
@@ -136,6 +138,26 @@ func (a *Actor) goesOn(ctx context.Context, verb string) error {
 	}
 	if err := a.Lets(verb); err != nil {
 		return refused("switched-off", "%v", err)
+	}
+	if a.Keeps > 0 && a.SeenAt != nil && a.Now().Sub(a.SeenAt.Time) > a.Keeps {
+		return refused("changed", "what it was decided by was looked at more than %v ago by now: the next sweep looks again", a.Keeps)
+	}
+	return nil
+}
+
+// rests says that the session did something since it was looked at, so that what was
+// judged of it may be so no more. What is upgraded goes on with its work in between, and
+// need only be idle when it is.
+func (a *Actor) rests(ctx context.Context, d record.Decision) error {
+	if d.Action.Verb == "upgrade" {
+		return nil
+	}
+	at, err := a.Eyes.Wrote(ctx, *d.Seen)
+	switch {
+	case err != nil:
+		return refused("unknown", "whether it did something since it was looked at could not be seen: %v", err)
+	case a.since(at):
+		return refused("changed", "it did something since it was looked at: the next sweep looks again")
 	}
 	return nil
 }

@@ -105,6 +105,9 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 		return err
 	}
 	s, err := a.look(ctx, d, dr, t)
+	if err == nil {
+		err = a.rests(ctx, d)
+	}
 	switch {
 	case err != nil:
 		return err

@@ -146,6 +146,8 @@ func (w *town) Process(_ context.Context, s record.Seen) (*record.AgentProc, err
 
 func (w *town) Other(context.Context, record.Seen) (*record.AgentProc, error) { return nil, nil }
 
+func (w *town) Wrote(context.Context, record.Seen) (*record.Time, error) { return nil, nil }
+
 func index(workspace string) int { return int(workspace[len(workspace)-1] - '0') }
 
 func (r *resident) process() *record.AgentProc {

@@ -20,6 +20,7 @@ type spot struct {
 	stop    func() error // in place of ending it
 	process func(s record.Seen, p *record.AgentProc) *record.AgentProc
 	health  func(*record.Health)
+	wroteAt *record.Time           // when each session last did something
 	other   *record.AgentProc      // another that works in each workspace
 	blind   func(what string) bool // whether it could not be looked: at what is said, process, beside, health, busy, lock
 	stops   int
@@ -98,6 +99,10 @@ func (s *spot) Other(_ context.Context, seen record.Seen) (*record.AgentProc, er
 		return nil, err
 	}
 	return s.other, nil
+}
+
+func (s *spot) Wrote(context.Context, record.Seen) (*record.Time, error) {
+	return s.wroteAt, s.cannot("wrote")
 }
 
 func (s *spot) Maintenance(ctx context.Context, seen record.Seen) (*record.Maintenance, error) {

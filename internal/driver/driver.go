@@ -76,6 +76,7 @@ type State struct {
 	Prompt   bool      // a prompt that takes text is shown
 	Draft    bool      // somebody's text stands in it
 	Moving   bool      // what it shows changed while it was looked at, which is evidence of work, and no proof
+	Over     string    // done or stopped: a session without a process whose work is over, by the runtime; "" when it is not, or the runtime keeps no such word
 	Stall    string    // the id of the stall signature that stands next to the prompt; "" when none does
 }
 
