@@ -64,12 +64,19 @@ func (d *deed) upgrade() error {
 	}
 }
 
-// ended adds the last decisions, and says what is left and why.
+// ended adds the last decisions, has a person told what they are to be told, and says
+// what is left and why.
 func (d *deed) ended(j reconcile.Judgement) error {
 	var err error
 	for _, x := range j.Decisions {
-		if aerr := d.std.AddData(record.KindDecision, record.NewTime(time.Now()), d.host, x.Subject, x.Decision); aerr != nil {
-			return aerr
+		if err := d.std.AddData(record.KindDecision, record.NewTime(time.Now()), d.host, x.Subject, x.Decision); err != nil {
+			return err
+		}
+		if x.Decision.Alert == nil || x.Decision.Action != nil {
+			continue
+		}
+		if err := d.actor.One(d.ctx, x.Decision); err != nil {
+			return err
 		}
 	}
 	if len(j.Notes) > 0 {

@@ -24,6 +24,9 @@ import (
 type Eyes struct {
 	ClaudeDir string // Claude Code's directory; "": CLAUDE_CONFIG_DIR, else ~/.claude
 	Ask       Health // how agents are asked
+	// Known is what is told of the workspaces of this machine, nil when nothing is: an
+	// agent is asked with what any workspace of its project has to ask with.
+	Known *record.Set
 }
 
 // saidWindow is how much of the end of a transcript is searched for a message.
@@ -174,33 +177,6 @@ func later(a, b *record.AgentProc) bool {
 	return b == nil || a.Start != nil && (b.Start == nil || a.Start.After(b.Start.Time))
 }
 
-// Health asks an agent once, by its registry's entry of this moment. Nil: no
-// registry lists it.
-func (e Eyes) Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error) {
-	if s.Project == "" {
-		return nil, nil // a session of no list: nobody asks it
-	}
-	r, err := e.workspace(s.Workspace)
-	if err != nil {
-		return nil, err
-	}
-	roster := surfaceRoster + s.Project
-	set, err := e.look(func(w *machine.World, sink Sink) ([]string, error) {
-		ask := e.Ask
-		ask.Only = agent
-		return ask.Observe(ctx, w, only(r), sink)
-	}, roster)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range set.Of(record.KindHealth) {
-		if p, ok := record.Payload[record.Health](r); ok && p.Agent == agent {
-			return p, nil
-		}
-	}
-	return nil, nil
-}
-
 // Maintenance returns the lock that is on the agent in a workspace, as
 // fleet-observe-workspaces reads it; nil: none.
 func (e Eyes) Maintenance(_ context.Context, s record.Seen) (*record.Maintenance, error) {
@@ -232,18 +208,6 @@ func (e Eyes) workspace(path string) (record.Record, error) {
 		}
 	}
 	return record.Record{}, fmt.Errorf("%s is no workspace of an agent any more", path)
-}
-
-// only is a stream of one workspace.
-func only(r record.Record) *record.Set {
-	set, n := new(record.Set), 3
-	set.Add(record.Line{Record: r})
-	for subject, s := range map[string]record.Surface{surfaceWorkspaces: {OK: true, Rows: 1}, surfaceAgents: {OK: true}, byWorkspaces: {OK: true, Rows: n, Records: &n}} {
-		if p, err := record.New(record.KindSurface, r.At, r.Host, byWorkspaces, subject, s); err == nil {
-			set.Add(record.Line{Record: p})
-		}
-	}
-	return set
 }
 
 // look observes this machine now, and returns what was told. That a part was not

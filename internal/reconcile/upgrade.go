@@ -37,7 +37,7 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 	for _, f := range facts {
 		d := u.decide(f)
 		if u.failed && f.Want.Agent == u.busy {
-			d.Alert = &record.Alert{Severity: "upgrade-stopped", Text: fmt.Sprintf("the upgrade to %s stopped here: %s", to, cmp.Or(f.Heal.Upgrade.Reason, "it did not come back green"))}
+			d.Alert = &record.Alert{Severity: record.UpgradeStopped, Text: fmt.Sprintf("the upgrade to %s stopped here: %s", to, cmp.Or(f.Heal.Upgrade.Reason, "it did not come back green"))}
 		}
 		if d.Decision != "OK" { // an upgrade leaves alone what sweeps count
 			d.Deaf, d.Throttled = f.Heal.Deaf, f.Heal.Throttled
