@@ -170,11 +170,15 @@ func (d *deed) decided() error {
 	if err := d.fresh(); err != nil {
 		return err
 	}
-	ds, err := d.agreed()
+	ds, rest, err := d.agreed()
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.actor.Do(d.ctx, ds), d.close())
+	err = d.actor.Do(d.ctx, ds)
+	if err == nil {
+		err = d.leave(rest)
+	}
+	return errors.Join(err, d.close())
 }
 
 func (d *deed) stalled() error {

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"context"
 	"slices"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -31,6 +32,17 @@ func said(d record.Decision, o record.Outcome) *record.Alert {
 		return &record.Alert{Severity: "restart-failed", Text: "it does not answer, and what became of its restart is not known: " + o.Detail}
 	}
 	return d.Alert
+}
+
+// Undecided has a person told that a decision about an agent was left, since two judges
+// decide differently: each sweep may, for as long as nobody mends it. ours is the one of
+// this program.
+func (a *Actor) Undecided(ctx context.Context, ours record.Decision, why string) error {
+	if a.Dry != "" || a.forged(ours) != nil {
+		return nil
+	}
+	ours.Alert = &record.Alert{Severity: "kept-decision", Text: "what a stream decided about it is not done: " + why}
+	return a.alert(ctx, plain(ours))
 }
 
 // kept is what a person is told when a decision is refused: what keeps it from
