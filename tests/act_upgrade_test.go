@@ -3,6 +3,7 @@ package tests
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -109,5 +110,39 @@ func TestUpgrade_refused(t *testing.T) {
 		if strings.Contains(errs, "elsewhere") {
 			t.Error(errs)
 		}
+	}
+}
+
+// That an upgrade stopped at an agent is filed once, also when the version was written
+// otherwise, and stays so for the next tick when a sweep finds the agent well before.
+func TestUpgrade_stopped(t *testing.T) {
+	a := upgrading(t)
+	a.write("state/ledger.jsonl", `{"v":1,"ts":"2026-11-29T12:00:00.000Z","id":"act-1","kind":"intent","scope":"lamp","tick":null,"dry_run":false,"by":"act","verb":"upgrade","key":"first","target":{"action":{"verb":"upgrade","driver":"tmux","to":"v0.2.47"}}}
+{"v":1,"ts":"2026-11-29T12:01:00.000Z","id":"act-2","kind":"failed","scope":"lamp","tick":null,"dry_run":false,"by":"act","verb":"upgrade","key":"first","of":"act-1","reason":"wrong-version"}
+`)
+	stream := a.judged("first", "second")
+	plan, says, status := a.fleetAct(stream, "fleet-reconcile")
+	if status != 0 {
+		t.Fatalf("%d, %s", status, says)
+	}
+	for _, execute := range []string{"--jq", "--execute", "--execute"} {
+		argv := []string{"fleet-act", "upgrade", "--to", "0.2.47", execute}
+		if execute == "--jq" {
+			argv = append(argv, ".")
+		}
+		if out, says, status := a.fleetAct(stream, argv...); status != 1 || !strings.Contains(says, "the upgrade to 0.2.47 stopped at first; left: first, second") {
+			t.Fatalf("%d, %s%s", status, says, out)
+		}
+		b, err := os.ReadFile(filepath.Join(a.home, "state/ledger.jsonl"))
+		if n := bytes.Count(b, []byte(`"severity":"upgrade-stopped"`)); err != nil || n != map[string]int{"--execute": 1}[execute] {
+			t.Fatalf("%s: told %d times: %v\n%s", execute, n, err, b)
+		}
+	}
+	if out, says, status := a.fleetAct(plan, "fleet-act", "--execute"); status != 0 {
+		t.Fatalf("%d, %s%s", status, out, says)
+	}
+	out, says, status := a.fleetAct(nil, "fleet-ledger", "observe", "--jq", `select(.kind == "heal" and .data.alerts != null) | .subject + ": " + (.data.alert_texts | tostring)`)
+	if want := `first: {"upgrade-stopped":"the upgrade to 0.2.47 stopped here: wrong-version"}` + "\n"; string(out) != want || status != 0 {
+		t.Errorf("%d, %s\n%s", status, says, out)
 	}
 }

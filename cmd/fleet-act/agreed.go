@@ -12,7 +12,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// freshFor is how old a stream may be that is acted on.
+// freshFor is how old a stream may be that is acted on, also when the run has been on its way for a while.
 const freshFor = 10 * time.Minute
 
 // aheadFor is how far it may lie ahead of the present: clocks are set.
@@ -20,8 +20,8 @@ const aheadFor = 2 * time.Minute
 
 // agreed is what the stream decides and we, of its records and the list as it is now,
 // decide as well. A stream is a file, which others may have written: what else it
-// decides is refused. What is switched off by now is asked before each act.
-func (d *deed) agreed() (ds []record.Decision, err error) {
+// decides is refused: the rest. What is switched off by now is asked before each act.
+func (d *deed) agreed() (ds []record.Decision, rest []left, err error) {
 	ours := map[string]record.Decision{}
 	for _, x := range reconcile.Judge(d.set, reconcile.Options{Desired: d.desired, Now: d.std.Now}).Decisions {
 		ours[x.Subject] = x.Decision
@@ -36,23 +36,41 @@ func (d *deed) agreed() (ds []record.Decision, err error) {
 			continue
 		}
 		if !r.At.Equal(d.set.Now(time.Time{}).Time) {
-			return nil, fmt.Errorf("nothing is done: the decision about %s is of another time than the stream; look, and decide anew", strconv.Quote(guard.Text(r.Subject, 100)))
+			return nil, nil, fmt.Errorf("nothing is done: the decision about %s is of another time than the stream; look, and decide anew", strconv.Quote(guard.Text(r.Subject, 100)))
 		}
 		x, ok := ours[r.Subject]
-		switch {
-		case ok && slices.Equal(fold.Marshal(x), fold.Marshal(*p)):
+		if ok && slices.Equal(fold.Marshal(x), fold.Marshal(*p)) {
 			ds = append(ds, x)
 			continue
-		case !ok:
-			err = d.actor.Leave(*p, "of the records of this stream nothing is decided about it")
-		default:
-			err = d.actor.Leave(*p, fmt.Sprintf("of the records of this stream it is decided otherwise: %s %s", x.Decision, x.Reason))
+		}
+		l := left{theirs: *p, why: "of the records of this stream nothing is decided about it"}
+		if ok {
+			l.ours, l.why = &x, fmt.Sprintf("of the records of this stream it is decided otherwise: %s %s: %s", x.Decision, x.Reason, reconcile.Differs(*p, x))
+		}
+		rest = append(rest, l)
+	}
+	return ds, rest, nil
+}
+
+// left is a decision of a stream that is not done.
+type left struct {
+	theirs record.Decision
+	ours   *record.Decision // of the same agent; nil: nothing is decided about it
+	why    string
+}
+
+// leave tells of what is left of a stream.
+func (d *deed) leave(rest []left) error {
+	for _, l := range rest {
+		err := d.actor.Leave(l.theirs, l.why)
+		if err == nil && l.ours != nil && (l.theirs.Action != nil || l.ours.Action != nil || l.ours.Alert != nil) {
+			err = d.actor.Undecided(d.ctx, *l.ours, l.why)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return ds, nil
+	return nil
 }
 
 // fresh refuses a stream of another time: its oldest record of this machine is

@@ -136,9 +136,12 @@ func (d *deed) act() error {
 	}
 	updater := driver.Updater{Env: environment(), Lock: filepath.Join(d.scope.StateDir, "update.lock")}
 	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(), Host: d.host,
-		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health()}, Then: d.then(), Command: d.command, Lets: d.lets, Update: updater.Update, Updates: updater.Works,
+		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health(), Known: d.set}, Then: d.then(), Command: d.command, Lets: d.lets, Update: updater.Update, Updates: updater.Works,
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
 	d.actor.Patient.Green = d.opts.Verify
+	if d.opts.To == "" { // what an upgrade goes by it looks at anew for each agent
+		d.actor.Keeps = freshFor
+	}
 	if d.scope.OwnerChannel.Kind == "command" {
 		d.actor.Tell = d.tell
 	}
@@ -170,14 +173,18 @@ func (d *deed) decided() error {
 	if err := d.actor.Ready(d.ctx); err != nil {
 		return errors.Join(err, d.close())
 	}
-	ds, err := d.agreed()
+	ds, rest, err := d.agreed()
 	if err == nil && d.actor.Dry == "" {
 		ds, err = d.held(ds)
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.actor.Do(d.ctx, ds), d.close())
+	err = d.actor.Do(d.ctx, ds)
+	if err == nil {
+		err = d.leave(rest)
+	}
+	return errors.Join(err, d.close())
 }
 
 func (d *deed) stalled() error {

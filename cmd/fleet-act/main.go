@@ -44,6 +44,9 @@ func run(ctx context.Context, std *cli.Std, opts *options) error {
 	if do == nil || len(std.Args) > 1 || (command == "upgrade") != (opts.To != "") {
 		return cli.Usage(errors.New("which command? stalled, upgrade --to VERSION or recover, or none to do what is decided\ntry fleet-act --help"))
 	}
+	if err := opts.version(); err != nil {
+		return cli.Usage(err)
+	}
 	d, err := prepare(ctx, std, opts)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/machine"
@@ -17,14 +16,25 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
+// version has the version to come to, if there is one, as decisions have it.
+func (o *options) version() (err error) {
+	if o.To == "" {
+		return nil
+	}
+	if o.To, err = reconcile.Version(o.To); err == nil && guard.Withhold(o.To) != o.To {
+		err = errors.New("it looks like a credential")
+	}
+	if err != nil {
+		return fmt.Errorf("--to: %w", err)
+	}
+	return nil
+}
+
 // upgrade has the judge decide, does its one decision, looks again, until nothing
 // is left that can be upgraded now. Without --execute it says what would be first. An
 // agent to which nothing could be done is passed by. Agents that are left are named;
 // that somebody is left, or failed, is status 1.
 func (d *deed) upgrade() error {
-	if !reconcile.IsVersion(d.opts.To) || guard.Withhold(d.opts.To) != d.opts.To {
-		return cli.Usage(errors.New("--to: want a version such as 1.2.3"))
-	}
 	if err := d.fresh(); err != nil {
 		return err
 	}
@@ -61,12 +71,19 @@ func (d *deed) upgrade() error {
 	}
 }
 
-// ended adds the last decisions, and says what is left and why.
+// ended adds the last decisions, has a person told what they are to be told, and says
+// what is left and why.
 func (d *deed) ended(j reconcile.Judgement) error {
 	var err error
 	for _, x := range j.Decisions {
-		if aerr := d.std.AddData(record.KindDecision, record.NewTime(time.Now()), d.host, x.Subject, x.Decision); aerr != nil {
-			return aerr
+		if err := d.std.AddData(record.KindDecision, record.NewTime(time.Now()), d.host, x.Subject, x.Decision); err != nil {
+			return err
+		}
+		if x.Decision.Alert == nil || x.Decision.Action != nil {
+			continue
+		}
+		if err := d.actor.One(d.ctx, x.Decision); err != nil {
+			return err
 		}
 	}
 	if len(j.Notes) > 0 {

@@ -14,7 +14,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/fleet-tools/fleet/internal/cli"
 	"github.com/fleet-tools/fleet/internal/jq"
@@ -38,8 +38,10 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 	if err != nil {
 		return cli.Usage(err)
 	}
-	if opts.Upgrade != "" && !reconcile.IsVersion(opts.Upgrade) {
-		return cli.Usage(errors.New("--upgrade-to: want a version such as 1.2.3"))
+	if opts.Upgrade != "" {
+		if opts.Upgrade, err = reconcile.Version(opts.Upgrade); err != nil {
+			return cli.Usage(fmt.Errorf("--upgrade-to: %w", err))
+		}
 	}
 	set, err := std.ReadAll()
 	if err != nil {

@@ -35,12 +35,16 @@ type Eyes interface {
 	Said(ctx context.Context, s record.Seen, text string, since time.Time) (id string, err error)
 	// Process returns the Claude Code process in the workspace, nil when none runs there.
 	Process(ctx context.Context, s record.Seen) (*record.AgentProc, error)
+	// Other returns a Claude Code process in the workspace that is not the one that was seen, nil when none runs there.
+	Other(ctx context.Context, s record.Seen) (*record.AgentProc, error)
 	// Health asks the agent once, by its registry's entry of this moment. Nil: no registry lists it.
 	Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error)
 	// Busy tells whether the session says of itself that it works.
 	Busy(ctx context.Context, s record.Seen) (bool, error)
 	// Owner returns the workspace that a session's directory belongs to, nil when there is none; without an agent when nobody knows whose it is.
 	Owner(ctx context.Context, s record.Seen) (*record.Workspace, error)
+	// Wrote returns when the session last wrote into its transcript, nil when nobody can tell since it has none.
+	Wrote(ctx context.Context, s record.Seen) (*record.Time, error)
 	// Maintenance returns the lock that macf's own upgrade has on the agent in the workspace, nil when there is none.
 	Maintenance(ctx context.Context, s record.Seen) (*record.Maintenance, error)
 }
@@ -55,6 +59,7 @@ type Actor struct {
 	Pause   *record.Time                                                  // until when nothing new is started; nil: no such time
 	Host    string                                                        // this machine: nothing is done to what is on another
 	SeenAt  *record.Time                                                  // when what was decided about was looked at
+	Keeps   time.Duration                                                 // how long after that anything may be done; 0: at any time
 	Halves  int                                                           // damaged lines of the ledger that lost nothing: see Halves
 	Dry     string                                                        // why nothing is done, only said; "": it is done
 	Then    []string                                                      // what notes how a session ended: the agent and the status are added
@@ -140,8 +145,8 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 			return err
 		}
 	}
-	if o != nil && o.Result == record.Refused {
-		d.Alert = kept(d, *o)
+	if o != nil {
+		d.Alert = said(d, *o)
 	}
 	if d.Alert == nil || a.Dry != "" {
 		return nil

@@ -96,6 +96,8 @@ func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t
 	switch {
 	case err != nil:
 		return s, refused("unknown", "the session could not be looked at: %v", err)
+	case s.Over != "":
+		return s, refused("finished", "its work is %s by now: it is never resumed", s.Over)
 	case !s.Alive:
 		return s, nil
 	case s.Dialog != "":
@@ -138,6 +140,26 @@ func (a *Actor) goesOn(ctx context.Context, verb string) error {
 	if err := a.Lets(verb); err != nil {
 		return refused("switched-off", "%v", err)
 	}
+	if a.Keeps > 0 && a.SeenAt != nil && a.Now().Sub(a.SeenAt.Time) > a.Keeps {
+		return refused("changed", "what it was decided by was looked at more than %v ago by now: the next sweep looks again", a.Keeps)
+	}
+	return nil
+}
+
+// rests says that the session did something since it was looked at, so that what was
+// judged of it may be so no more. What is upgraded goes on with its work in between, and
+// need only be idle when it is.
+func (a *Actor) rests(ctx context.Context, d record.Decision) error {
+	if d.Action.Verb == "upgrade" {
+		return nil
+	}
+	at, err := a.Eyes.Wrote(ctx, *d.Seen)
+	switch {
+	case err != nil:
+		return refused("unknown", "whether it did something since it was looked at could not be seen: %v", err)
+	case a.since(at):
+		return refused("changed", "it did something since it was looked at: the next sweep looks again")
+	}
 	return nil
 }
 
@@ -177,6 +199,30 @@ func (a *Actor) unlocked(ctx context.Context, d record.Decision) error {
 	return nil
 }
 
+// answers says why what the agent answers by now forbids an act: it works, or it was
+// judged deaf and is not. One that is to be upgraded must answer, and say that it does
+// not work; a nudge is for one that stalls, whether it answers or not. Nobody asks a
+// session that no list names.
+func (a *Actor) answers(ctx context.Context, d record.Decision) error {
+	if strings.HasPrefix(d.Agent, sessionMark) {
+		return nil
+	}
+	h, err := a.Eyes.Health(ctx, d.Agent, *d.Seen)
+	if err != nil {
+		return refused("unknown", "whether it answers by now could not be seen: %v", err)
+	}
+	well := h != nil && h.Online && (h.Listed == "" || h.Instance == "" || h.Listed == h.Instance)
+	switch verb := d.Action.Verb; {
+	case h != nil && h.Busy != nil && *h.Busy:
+		return refused("busy", "it says that it works")
+	case verb == "upgrade" && (!well || h.Busy == nil):
+		return refused("changed", "it does not answer by now, or not whether it works")
+	case verb != "upgrade" && verb != "nudge" && well:
+		return refused("reachable", "it answers by now")
+	}
+	return nil
+}
+
 // failedBy is the outcome of an error of a driver: whether it is certain that
 // nothing was changed, or not.
 func failedBy(err error) (result, reason string) {
@@ -185,7 +231,7 @@ func failedBy(err error) (result, reason string) {
 		result string
 		reason string
 	}{
-		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, // first: whatever came in the way then, the text was typed
+		{driver.ErrUnsubmitted, record.Failed, "unsubmitted"}, {driver.ErrEnded, record.Failed, "ended"}, // first: whatever came in the way then, this was done
 		{driver.ErrDialog, record.Refused, "dialog"}, {driver.ErrDraft, record.Refused, "draft"}, {driver.ErrAttached, record.Refused, "attached"},
 		{driver.ErrMode, record.Refused, "mode"}, {driver.ErrBusy, record.Refused, "busy"}, {driver.ErrNoPrompt, record.Refused, "no-prompt"},
 		{driver.ErrChanged, record.Refused, "changed"}, {driver.ErrAbsent, record.Failed, "absent"}, {driver.ErrRuns, record.Failed, "name-taken"},

@@ -144,7 +144,7 @@ func TestDefect(t *testing.T) {
 	// What goes wrong with one agent is its own; the sweep goes on and is noted.
 	t.Run("D3", func(t *testing.T) {
 		d := newDesk(t)
-		d.agents[1].answers = false
+		d.agents[0].answers, d.agents[1].answers = false, false
 		d.fails = map[string]bool{"agent-0": true}
 		want(t, d.run(d.decided(0, "inject"), d.decided(1, "inject")), "inject refused unknown", "inject done")
 		for _, name := range []string{"agent-0", "agent-1"} {
@@ -222,7 +222,7 @@ func TestPublicCases(t *testing.T) {
 	// What the pane took and the transcript does not have is not done.
 	t.Run("heal-reported-ok", func(t *testing.T) {
 		d := newDesk(t)
-		d.agents[0].swallows = true
+		d.agents[0].swallows, d.agents[0].answers = true, false
 		want(t, d.run(d.decided(0, "inject")), "inject failed unread")
 		if h := d.state.Heal("agent-0"); h.LastEnd != "unread" || h.Injects != 1 {
 			t.Errorf("%+v", h)

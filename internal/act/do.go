@@ -11,6 +11,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -100,19 +101,13 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 	if err := a.unlocked(ctx, d); err != nil {
 		return err
 	}
-	if d.Action.Verb == "restart" || d.Action.Verb == "launch" {
-		h, err := a.Eyes.Health(ctx, d.Agent, *d.Seen)
-		if err != nil {
-			return refused("unknown", "whether it answers by now could not be seen: %v", err)
-		}
-		if h != nil && h.Busy != nil && *h.Busy {
-			return refused("busy", "it says that it works")
-		}
-		if h != nil && h.Online && (h.Listed == "" || h.Instance == "" || h.Listed == h.Instance) {
-			return refused("reachable", "it answers by now")
-		}
+	if err := a.answers(ctx, d); err != nil {
+		return err
 	}
 	s, err := a.look(ctx, d, dr, t)
+	if err == nil {
+		err = a.rests(ctx, d)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -227,7 +222,7 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 			answered = 0
 			return false
 		}
-		if d.Action.Verb == "upgrade" && !isVersion(h.Version, d.Action.To) {
+		if d.Action.Verb == "upgrade" && !reconcile.SameVersion(h.Version, d.Action.To) {
 			answered, wrong = 0, h.Version
 			return false
 		}

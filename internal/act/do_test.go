@@ -124,6 +124,30 @@ func TestKept_other(t *testing.T) {
 	}
 }
 
+// That two judges differ about an agent is told once, and of no name that is none.
+func TestUndecided(t *testing.T) {
+	s, got := &spot{desk: newDesk(t)}, ""
+	a := s.acting(&got)
+	ours := s.decided(0, "launch")
+	for range 2 {
+		if err := a.Undecided(t.Context(), ours, "another command"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if h := s.state.Heal("agent-0"); !slices.Equal(s.told, []string{"kept-decision"}) || !strings.HasSuffix(h.Texts["kept-decision"], "is not done: another command") || s.starts > 0 {
+		t.Errorf("told %q, %+v", s.told, h)
+	}
+	n := s.wrote
+	ours.Agent = "Agent_1"
+	if err := a.Undecided(t.Context(), ours, "x"); err != nil || s.wrote != n {
+		t.Errorf("of none: %v, %d entries", err, s.wrote-n)
+	}
+	a.Dry, ours.Agent = "--execute was not given", "agent-1"
+	if err := a.Undecided(t.Context(), ours, "x"); err != nil || s.wrote != n {
+		t.Errorf("dry: %v, %d entries", err, s.wrote-n)
+	}
+}
+
 // A command that the ledger could not hold is not begun, and a person is told.
 func TestFits_long(t *testing.T) {
 	for n, want := range map[int]string{fold.MaxLine / 2: "refused text", fold.MaxLine / 3: "done"} {

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"context"
 	"slices"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -18,6 +19,31 @@ var unstarted = map[string]string{
 // nobody does anything about it. What is no such reason ends by itself, or was
 // told by the judge.
 var lasting = []string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "no-prompt", "unknown", "open", "text"}
+
+// said is what a person is told of a decision when it was tried. Of a restart the judge
+// has it that it is restarted: what else became of it is said in place of that.
+func said(d record.Decision, o record.Outcome) *record.Alert {
+	switch {
+	case o.Result == record.Refused:
+		return kept(d, o)
+	case o.Verb == "restart" && o.Result == record.Failed:
+		return &record.Alert{Severity: "restart-failed", Text: "it does not answer, and its restart failed: " + o.Detail}
+	case o.Verb == "restart" && o.Result == record.Unknown:
+		return &record.Alert{Severity: "restart-failed", Text: "it does not answer, and what became of its restart is not known: " + o.Detail}
+	}
+	return d.Alert
+}
+
+// Undecided has a person told that a decision about an agent was left, since two judges
+// decide differently: each sweep may, for as long as nobody mends it. ours is the one of
+// this program.
+func (a *Actor) Undecided(ctx context.Context, ours record.Decision, why string) error {
+	if a.Dry != "" || a.forged(ours) != nil {
+		return nil
+	}
+	ours.Alert = &record.Alert{Severity: "kept-decision", Text: "what a stream decided about it is not done: " + why}
+	return a.alert(ctx, plain(ours))
+}
 
 // kept is what a person is told when a decision is refused: what keeps it from
 // being done, in place of what was to be told of it. Of a restart the session's own

@@ -144,6 +144,10 @@ func (w *town) Process(_ context.Context, s record.Seen) (*record.AgentProc, err
 	return w.agents[index(s.Workspace)].process(), nil
 }
 
+func (w *town) Other(context.Context, record.Seen) (*record.AgentProc, error) { return nil, nil }
+
+func (w *town) Wrote(context.Context, record.Seen) (*record.Time, error) { return nil, nil }
+
 func index(workspace string) int { return int(workspace[len(workspace)-1] - '0') }
 
 func (r *resident) process() *record.AgentProc {
@@ -164,7 +168,7 @@ func (r *resident) health() *record.Health {
 	}
 	h := &record.Health{Agent: r.name, Project: "p", Listed: r.lists, Address: "127.0.0.1:1", Online: r.answers && r.pid != 0, Failure: "timeout"}
 	if h.Online {
-		h.Instance, h.Failure, h.Version = r.instance, "", "1.2.3"
+		h.Instance, h.Failure, h.Version, h.Busy = r.instance, "", "1.2.3", new(r.busy)
 	}
 	return h
 }

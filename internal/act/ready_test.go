@@ -66,6 +66,16 @@ func TestReady(t *testing.T) {
 		"it works, and is said to hang":       {"restart", func(s *spot) { s.agents[0].busy = true }, "refused busy"},
 		"its registry names no instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Listed = "" } }, "refused reachable"},
 		"it does not say which instance":      {"restart", func(s *spot) { s.agents[0].answers, s.health = true, func(h *record.Health) { h.Instance = "" } }, "refused reachable"},
+		"it answers, and was to be told":      {"inject", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
+		"it works, and was to be told":        {"inject", func(s *spot) { s.health = func(h *record.Health) { h.Busy = &works } }, "refused busy"},
+		"whether a told one answers":          {"inject", only("health"), "refused unknown"},
+		"it works, and was to be nudged":      {"nudge", func(s *spot) { s.health = func(h *record.Health) { h.Busy = &works } }, "refused busy"},
+		"it works, and was to be upgraded":    {"upgrade", func(s *spot) { s.health = func(h *record.Health) { h.Busy = &works } }, "refused busy"},
+		"it is deaf, and was to be upgraded":  {"upgrade", func(s *spot) { s.agents[0].answers = false }, "refused changed"},
+		"nobody lists it, and an upgrade is":  {"upgrade", func(s *spot) { s.agents[0].lists = "" }, "refused changed"},
+		"another answers, and an upgrade is":  {"upgrade", func(s *spot) { s.health = func(h *record.Health) { h.Listed = "i0" } }, "refused changed"},
+		"nobody knows if an upgraded works":   {"upgrade", func(s *spot) { s.health = func(h *record.Health) { h.Busy = nil } }, "refused changed"},
+		"whether an upgraded one answers":     {"upgrade", only("health"), "refused unknown"},
 		"the session that is idle works":      {"mail", func(s *spot) { s.agents[0].busy = true }, "refused busy"},
 		"a process came up in its session":    {"launch", shows(func(s *driver.State) { *s = driver.State{Alive: true, PID: 99} }), "refused runs"},
 		"whether a process came is not seen":  {"launch", only("process"), "refused unknown"},
@@ -77,7 +87,7 @@ func TestReady(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &spot{desk: newDesk(t)}
-			s.agents[0].answers = false
+			s.agents[0].answers = tt.verb == "upgrade"
 			d := s.decided(0, tt.verb)
 			d.Seen.SessionID = "s0"
 			if tt.verb == "restart" {
@@ -111,6 +121,8 @@ func TestReady_done(t *testing.T) {
 		"a mail, another beside it":           {"mail", another},
 		"a mail to one that hangs, and works": {"mail", func(s *spot, d *record.Decision) { d.Seen.Class, s.agents[0].busy = "6", true }},
 		"a launch, nobody to ask for work":    {"launch", func(s *spot, _ *record.Decision) { only("busy")(s) }},
+		"a nudge to one that answers":         {"nudge", func(s *spot, _ *record.Decision) { s.agents[0].answers = true }},
+		"a mail to one that nobody can ask":   {"mail", func(s *spot, _ *record.Decision) { only("health")(s) }},
 		"a restart of one that is idle":       {"restart", func(s *spot, _ *record.Decision) { s.health = func(h *record.Health) { h.Busy = &idle } }},
 		"a restart, another instance answers": {"restart", func(s *spot, _ *record.Decision) {
 			s.agents[0].answers, s.health = true, func(h *record.Health) { h.Listed = "i0" }
@@ -167,6 +179,7 @@ func TestReady_delay(t *testing.T) {
 func TestReady_locked(t *testing.T) {
 	for verb, lay := range map[string]func(*spot){"inject": locked(15 * time.Minute), "mail": locked(0)} {
 		s := &spot{desk: newDesk(t)}
+		s.agents[0].answers = false
 		d := s.decided(0, verb)
 		d.Seen.SessionID = "s0"
 		lay(s)

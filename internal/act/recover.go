@@ -76,7 +76,7 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 		h, err = a.Eyes.Health(ctx, intent.Key, *t.Seen)
 		answers = isOther(h, t.Seen)
 	}
-	if answers && t.Action.Verb == "upgrade" && !isVersion(h.Version, t.Action.To) {
+	if answers && t.Action.Verb == "upgrade" && !reconcile.SameVersion(h.Version, t.Action.To) {
 		return record.Entry{Kind: record.EntryFailed, Reason: "wrong-version", Detail: "it runs " + h.Version}
 	}
 	if err == nil && !answers {
@@ -89,11 +89,6 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 // does not say which it is may be the same.
 func isOther(h *record.Health, was *record.Seen) bool {
 	return h != nil && h.Online && h.Instance != "" && h.Instance != was.Instance
-}
-
-// isVersion tells whether two texts are of one version, however each is written.
-func isVersion(is, want string) bool {
-	return !reconcile.Older(is, want) && !reconcile.Older(want, is)
 }
 
 func instance(h *record.Health) string {

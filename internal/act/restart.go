@@ -36,11 +36,11 @@ func (a *Actor) reached(ctx context.Context, d record.Decision, s driver.State, 
 	if s.PID != d.Seen.PID {
 		return refused("absent", "process %d works in %s, and not in the session %q: end it where it runs, and it is started there", d.Seen.PID, d.Seen.Workspace, t.Session)
 	}
-	p, err := a.beside(ctx, d)
+	p, err := a.Eyes.Other(ctx, *d.Seen)
 	switch {
 	case err != nil:
 		return refused("unknown", "its workspace could not be looked at: %v", err)
-	case p != nil && p.PID != d.Seen.PID:
+	case p != nil:
 		return refused("runs", "process %d works in its workspace beside it: end one of them", p.PID)
 	case !s.Prompt:
 		return refused("no-prompt", "no prompt is shown, so nobody can tell what of yours may stand there: look at it, and end it if nothing does")
@@ -55,6 +55,7 @@ func (a *Actor) beside(ctx context.Context, d record.Decision) (*record.AgentPro
 
 // restart ends the process that was seen and starts another. It looks once more
 // before, as an update takes its time, and again after: two in one workspace would fight.
+// What goes wrong after it ended that process says so.
 func (a *Actor) restart(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
 	if err := a.allowed(ctx, d, dr, t); err != nil {
 		return err
@@ -67,13 +68,18 @@ func (a *Actor) restart(ctx context.Context, d record.Decision, dr driver.Driver
 	free := func() bool { p, last = a.beside(ctx, d); return last == nil && p == nil }
 	switch {
 	case err == nil && a.until(ctx, a.Patient.Grace, free), err != nil && free(): // what it began itself may end a little later
-		return a.start(ctx, d, dr, t)
+		last = a.start(ctx, d, dr, t)
 	case last != nil:
-		return fmt.Errorf("nothing was started, since what works in %s could not be looked at: %w", d.Seen.Workspace, last)
+		last = fmt.Errorf("nothing was started, since what works in %s could not be looked at: %w", d.Seen.Workspace, last)
 	case err != nil:
 		return refused("absent", "process %d works in %s, and its session %q is gone", p.PID, d.Seen.Workspace, t.Session)
+	default:
+		last = fmt.Errorf("nothing was started: %w: process %d works in %s", driver.ErrBeside, p.PID, d.Seen.Workspace)
 	}
-	return fmt.Errorf("nothing was started: %w: process %d works in %s", driver.ErrBeside, p.PID, d.Seen.Workspace)
+	if last != nil && err == nil && d.Seen.PID != 0 {
+		return fmt.Errorf("its process %d was ended; %w", d.Seen.PID, last)
+	}
+	return last
 }
 
 // start begins the session anew. One of its name in which nothing runs any more,

@@ -20,6 +20,8 @@ type spot struct {
 	stop    func() error // in place of ending it
 	process func(s record.Seen, p *record.AgentProc) *record.AgentProc
 	health  func(*record.Health)
+	wroteAt *record.Time           // when each session last did something
+	other   *record.AgentProc      // another that works in each workspace
 	blind   func(what string) bool // whether it could not be looked: at what is said, process, beside, health, busy, lock
 	stops   int
 	update  func() error
@@ -97,6 +99,17 @@ func (s *spot) Process(ctx context.Context, seen record.Seen) (*record.AgentProc
 	return p, err
 }
 
+func (s *spot) Other(_ context.Context, seen record.Seen) (*record.AgentProc, error) {
+	if err := s.cannot("beside"); err != nil || s.other == nil || s.other.PID == seen.PID {
+		return nil, err
+	}
+	return s.other, nil
+}
+
+func (s *spot) Wrote(context.Context, record.Seen) (*record.Time, error) {
+	return s.wroteAt, s.cannot("wrote")
+}
+
 func (s *spot) Maintenance(ctx context.Context, seen record.Seen) (*record.Maintenance, error) {
 	if err := s.cannot("lock"); err != nil {
 		return nil, err
@@ -170,13 +183,11 @@ func TestRestart_beside(t *testing.T) {
 			s.stop = func() error { s.agents[0].pid = 0; return fmt.Errorf("x: %w", driver.ErrAbsent) }
 		}, "done", 1, 1, true, ""},
 		"another beside it": {func(s *spot) {
-			s.process = func(seen record.Seen, p *record.AgentProc) *record.AgentProc {
-				if seen.SessionID == "" {
-					return other
-				}
-				return p
-			}
+			s.other = other
 		}, "refused runs", 0, 0, false, "kept-runs"},
+		"another comes beside it": {func(s *spot) {
+			s.look = func(*driver.State) { s.other = map[int]*record.AgentProc{0: nil, 1: other}[s.wrote] }
+		}, "refused runs", 0, 0, true, "kept-runs"},
 		"another is left": {func(s *spot) {
 			s.process = func(_ record.Seen, p *record.AgentProc) *record.AgentProc {
 				if p == nil && s.starts == 0 {
@@ -184,8 +195,11 @@ func TestRestart_beside(t *testing.T) {
 				}
 				return p
 			}
-		}, "failed runs", 1, 0, true, ""},
-		"its session is somebody's": {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "failed name-taken", 1, 0, true, ""},
+		}, "failed runs", 1, 0, true, "restart-failed"},
+		"its session is somebody's": {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "failed name-taken", 1, 0, true, "restart-failed"},
+		"its session stays": {func(s *spot) {
+			s.stop = func() error { s.agents[0].pid = 0; return fmt.Errorf("%w: %w", driver.ErrEnded, driver.ErrChanged) }
+		}, "failed ended", 1, 0, true, "restart-failed"},
 		"it has no prompt": {func(s *spot) { s.look = func(st *driver.State) { st.Prompt = false } },
 			"refused no-prompt", 0, 0, false, "kept-no-prompt"},
 		"it has no prompt, a moment later": {func(s *spot) {
@@ -223,11 +237,45 @@ func TestRestart_beside(t *testing.T) {
 	}
 }
 
+// A person is told that it is restarted when it is, and else what became of it: that its
+// process was ended is in that, when it was.
+func TestRestart_told(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lay  func(*spot)
+		told string
+	}{
+		"done":                {func(*spot) {}, "restarted: x"},
+		"its session is gone": {func(s *spot) { s.look = func(st *driver.State) { st.PID = 0 } }, "kept-absent: it does not answer, and is not restarted: process 1 works"},
+		"it is not ended":     {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "restart-failed: it does not answer, and its restart failed: a session of"},
+		"it is not begun":     {func(s *spot) { s.startErr = errors.New("no server") }, "restart-failed: it does not answer, and its restart failed: its process 1 was ended; no server"},
+		"it is deaf":          {func(s *spot) { s.deaf = true }, "restart-failed: it does not answer, and its restart failed: its process runs, and no"},
+		"it is not seen":      {once("beside"), "restart-failed: it does not answer, and its restart failed: its process 1 was ended; nothing was started, since"},
+		"nobody knows": {func(s *spot) {
+			s.blind = func(what string) bool { return what == "health" && s.starts > 0 }
+		}, "restart-failed: it does not answer, and what became of its restart is not known: what became"},
+	} {
+		s, got, told := &spot{desk: newDesk(t)}, "", ""
+		s.agents[0].answers = false
+		d := s.decided(0, "restart")
+		d.Seen.SessionID, d.Alert = "s1", &record.Alert{Severity: "restarted", Text: "x"}
+		tt.lay(s)
+		a := s.acting(&got)
+		a.Tell = func(_ context.Context, _, severity, text string) error {
+			told += severity + ": " + text
+			return nil
+		}
+		if err := a.One(t.Context(), d); err != nil || !strings.HasPrefix(told, strings.ReplaceAll(tt.told, "process 1 ", fmt.Sprintf("process %d ", d.Seen.PID))) {
+			t.Errorf("%s: %s, %v, told %q", name, got, err, told)
+		}
+	}
+}
+
 // What came up while an upgrade fetched what it needs ends nothing.
 func TestUpgrade_meanwhile(t *testing.T) {
 	for want, lay := range map[string]func(*spot){
 		"done":                func(*spot) {},
 		"refused busy":        func(s *spot) { s.agents[0].busy = true },
+		"refused unknown":     only("health"),
 		"refused dialog":      func(s *spot) { s.agents[0].dialog = true },
 		"refused attached":    func(s *spot) { s.agents[0].attached = true },
 		"refused draft":       func(s *spot) { s.look = func(st *driver.State) { st.Draft = true } },
@@ -298,18 +346,6 @@ func TestTarget_job(t *testing.T) {
 		got := target(record.Decision{Agent: "a", Action: &record.Action{Driver: by}, Seen: seen})
 		if got != (driver.Target{Agent: "a", Session: want, Cwd: "/w/a", PID: 7, Start: noon, SessionID: "s1"}) {
 			t.Errorf("%s: %+v", by, got)
-		}
-	}
-}
-
-// A version is the same however it is written.
-func TestIsVersion(t *testing.T) {
-	for _, tt := range []struct {
-		is, want string
-		same     bool
-	}{{"0.2.47", "0.2.47", true}, {"v0.2.47", "0.2.47", true}, {" 0.2.47", "v0.2.47", true}, {"0.2.46", "0.2.47", false}, {"", "0.2.47", false}, {"0.2.48", "0.2.47", false}} {
-		if got := isVersion(tt.is, tt.want); got != tt.same {
-			t.Errorf("%q, %q: %t", tt.is, tt.want, got)
 		}
 	}
 }

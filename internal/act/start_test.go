@@ -122,6 +122,7 @@ func TestRefused_late(t *testing.T) {
 		{func(d *desk) driver.Driver { return refuses{d, driver.ErrBusy} }, "busy", true},
 	} {
 		d := newDesk(t)
+		d.agents[0].answers = false
 		a := d.at(d.now)
 		a.Drivers = map[string]driver.Driver{"tmux": tt.driver(d)}
 		o, err := a.act(context.Background(), d.decided(0, "inject"))

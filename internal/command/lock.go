@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -46,4 +49,34 @@ func TryLock(name, note string) (io.Closer, error) {
 		return nil, fmt.Errorf("locking %s: %w", name, err)
 	}
 	return f, nil
+}
+
+// Free frees a lock of TryLock for everybody, also where a command that held it too left
+// something behind that outlives it, such as a daemon.
+func Free(lock io.Closer) error {
+	f, ok := lock.(*os.File)
+	if !ok {
+		return lock.Close()
+	}
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}
+
+// Holders are the processes that have a lock file open, by /proc; none where there is no
+// /proc, or nothing of it may be read.
+func Holders(name string) (pids []int) {
+	want, err := os.Stat(name)
+	if err != nil {
+		return nil
+	}
+	fds, _ := filepath.Glob("/proc/[0-9]*/fd/*")
+	for _, fd := range fds {
+		pid, err := strconv.Atoi(strings.Split(fd, "/")[2])
+		if err != nil || pid == os.Getpid() || slices.Contains(pids, pid) {
+			continue
+		}
+		if got, err := os.Stat(fd); err == nil && os.SameFile(got, want) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -73,5 +74,40 @@ func TestGroup_killAfter(t *testing.T) {
 	err := Group(context.Background(), exec.Command("sh", "-c", `trap "" TERM; sleep 60 & wait; sleep 60`), 50*time.Millisecond, 100*time.Millisecond)
 	if !errors.Is(err, ErrTimeout) || time.Since(start) > 20*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
+	}
+}
+
+// A lock that is freed is free for whoever has it open besides; who has it open is told
+// where there is a /proc.
+func TestFree(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	lock, err := TryLock(name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sleep", "600")
+	cmd.ExtraFiles = []*os.File{lock.(*os.File)}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	if _, err := os.Stat("/proc/self/fd"); err == nil && !slices.Equal(Holders(name), []int{cmd.Process.Pid}) {
+		t.Errorf("held by %v, want %d", Holders(name), cmd.Process.Pid)
+	}
+	if pids := Holders(name + ".none"); pids != nil {
+		t.Errorf("of no file: %v", pids)
+	}
+	if err := Free(lock); err != nil {
+		t.Fatal(err)
+	}
+	again, err := TryLock(name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := Free(lock); err == nil {
+		t.Error("one that is closed is freed")
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Driver acts on the sessions of one runtime. Every error of a method names the
 // session. A method that returns an error has changed nothing, unless the error
-// is ErrUnsubmitted, ErrGone, ErrUnseen or ErrContradicts, or Stop was on its way.
+// is ErrUnsubmitted, ErrEnded, ErrGone, ErrUnseen or ErrContradicts, or Stop was on its way.
 type Driver interface {
 	// Name is the word for the runtime in a decision: tmux, claude.
 	Name() string
@@ -38,7 +38,8 @@ type Driver interface {
 	// Stop ends the session and returns when its process is gone. The process gets
 	// TERM, and KILL after the grace. ErrChanged: another process has its place.
 	// ErrAbsent: the target's process is not in the session. ErrRuns: something else
-	// runs in the session, which is not ours to end.
+	// runs in the session, which is not ours to end. ErrEnded: the process was ended, and
+	// its session stays, for a reason such as these.
 	Stop(ctx context.Context, t Target, grace time.Duration) error
 }
 
@@ -75,6 +76,7 @@ type State struct {
 	Prompt   bool      // a prompt that takes text is shown
 	Draft    bool      // somebody's text stands in it
 	Moving   bool      // what it shows changed while it was looked at, which is evidence of work, and no proof
+	Over     string    // done or stopped: a session without a process whose work is over, by the runtime; "" when it is not, or the runtime keeps no such word
 	Stall    string    // the id of the stall signature that stands next to the prompt; "" when none does
 }
 
@@ -90,6 +92,7 @@ var (
 	ErrBusy        = errors.New("it works")
 	ErrNoPrompt    = errors.New("no prompt is shown")
 	ErrUnsubmitted = errors.New("typed, and not submitted")
+	ErrEnded       = errors.New("its process was ended")
 	ErrGone        = errors.New("it ended at once")
 	ErrUnseen      = errors.New("started, and no process of it is seen")
 	ErrContradicts = errors.New("it is said to run, and no process of it is there")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
@@ -32,6 +33,9 @@ func (u Updater) Update(ctx context.Context, workspace, _ string) error {
 	defer lock.Close()
 	res, err := command.Act(ctx, command.Spec{Argv: []string{"macf", "update", "--yes"}, Env: u.Env, Dir: workspace,
 		Timeout: updateLimit, KillAfter: 5 * time.Second, MaxOutput: 64 << 10, Holds: lock})
+	if err == nil { // it has ended: what it left behind, such as a daemon, is no update
+		err = command.Free(lock)
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("macf update: %w", err)
@@ -46,10 +50,19 @@ func (u Updater) Update(ctx context.Context, workspace, _ string) error {
 func (u Updater) Works() error {
 	lock, err := command.TryLock(u.Lock, "")
 	if held, ok := errors.AsType[*command.HeldError](err); ok {
-		return fmt.Errorf("an update of before still works: %s", held.Note)
+		return fmt.Errorf("an update of before still works: %s; %s", held.Note, u.holders())
 	}
 	if err != nil {
 		return fmt.Errorf("whether an update of before still works cannot be told: %w", err)
 	}
 	return lock.Close()
+}
+
+// holders says which processes hold the lock, and what to do.
+func (u Updater) holders() string {
+	pids := command.Holders(u.Lock)
+	if len(pids) == 0 {
+		return fmt.Sprintf("which process holds it cannot be told here: fuser %s or lsof %[1]s may; wait for it, or end it", u.Lock)
+	}
+	return fmt.Sprintf("held by process %s: wait for it, or end it", strings.Trim(fmt.Sprint(pids), "[]"))
 }

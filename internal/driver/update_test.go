@@ -47,6 +47,23 @@ func TestUpdater(t *testing.T) {
 	}
 }
 
+// What an update leaves behind when it ends is none that works.
+func TestUpdater_daemon(t *testing.T) {
+	u := updater(t, "sleep 600 >/dev/null 2>&1 </dev/null &\necho $! >\"$PID\"\n")
+	file := filepath.Join(t.TempDir(), "pid")
+	u.Env = append(u.Env, "PID="+file)
+	err := u.Update(t.Context(), t.TempDir(), "")
+	if pid, aerr := strconv.Atoi(began(t, file)); aerr == nil {
+		defer syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Works(); err != nil {
+		t.Error(err)
+	}
+}
+
 // began waits for what a script writes into a file when it runs.
 func began(t *testing.T, name string) string {
 	for range 600 {
@@ -81,6 +98,9 @@ func TestUpdater_outlives(t *testing.T) {
 	_ = cmd.Wait()
 	if err := u.Works(); err == nil || !strings.HasPrefix(err.Error(), "an update of before still works: macf update in ., of fleet-act, process "+strconv.Itoa(cmd.Process.Pid)) {
 		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat("/proc/self/fd"); err == nil && !strings.HasSuffix(u.Works().Error(), "; held by process "+strconv.Itoa(pid)+": wait for it, or end it") {
+		t.Error(u.Works())
 	}
 	soon, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()

@@ -24,6 +24,9 @@ import (
 type Eyes struct {
 	ClaudeDir string // Claude Code's directory; "": CLAUDE_CONFIG_DIR, else ~/.claude
 	Ask       Health // how agents are asked
+	// Known is what is told of the workspaces of this machine, nil when nothing is: an
+	// agent is asked with what any workspace of its project has to ask with.
+	Known *record.Set
 }
 
 // saidWindow is how much of the end of a transcript is searched for a message.
@@ -136,57 +139,42 @@ func (e Eyes) claudeDir() (string, error) {
 // Process returns the Claude Code process of a session, or else the one in the
 // workspace, the newest of several; nil when none runs there.
 func (e Eyes) Process(_ context.Context, s record.Seen) (*record.AgentProc, error) {
-	set, err := e.workspaces(s.Workspace, surfaceAgents)
+	var newest *record.AgentProc
+	own, err := e.claudes(s.Workspace, func(p *record.AgentProc, here bool) bool {
+		if here && later(p, newest) {
+			newest = p
+		}
+		return s.SessionID != "" && p.Session == s.SessionID
+	})
+	return cmp.Or(own, newest), err
+}
+
+// Other returns a Claude Code process in the workspace that is not the one that was
+// seen, whichever began first; nil when none runs there.
+func (e Eyes) Other(_ context.Context, s record.Seen) (*record.AgentProc, error) {
+	return e.claudes(s.Workspace, func(p *record.AgentProc, here bool) bool { return here && p.PID != s.PID })
+}
+
+// claudes returns the first Claude Code process that is wanted; here tells that it
+// works in the workspace.
+func (e Eyes) claudes(workspace string, wanted func(p *record.AgentProc, here bool) bool) (*record.AgentProc, error) {
+	set, err := e.workspaces(workspace, surfaceAgents)
 	if err != nil {
 		return nil, err
 	}
-	var newest *record.AgentProc
 	for _, r := range set.Of(record.KindWorkspace) {
 		p, _ := record.Payload[record.Workspace](r)
 		for i, proc := range p.Processes {
-			if proc.Kind != "claude" {
-				continue
-			}
-			if s.SessionID != "" && proc.Session == s.SessionID {
+			if proc.Kind == "claude" && wanted(&p.Processes[i], p.Path == workspace || proc.Cwd == workspace) {
 				return &p.Processes[i], nil
-			}
-			if (p.Path == s.Workspace || proc.Cwd == s.Workspace) && later(&proc, newest) {
-				newest = &p.Processes[i]
 			}
 		}
 	}
-	return newest, nil
+	return nil, nil
 }
 
 func later(a, b *record.AgentProc) bool {
 	return b == nil || a.Start != nil && (b.Start == nil || a.Start.After(b.Start.Time))
-}
-
-// Health asks an agent once, by its registry's entry of this moment. Nil: no
-// registry lists it.
-func (e Eyes) Health(ctx context.Context, agent string, s record.Seen) (*record.Health, error) {
-	if s.Project == "" {
-		return nil, nil // a session of no list: nobody asks it
-	}
-	r, err := e.workspace(s.Workspace)
-	if err != nil {
-		return nil, err
-	}
-	roster := surfaceRoster + s.Project
-	set, err := e.look(func(w *machine.World, sink Sink) ([]string, error) {
-		ask := e.Ask
-		ask.Only = agent
-		return ask.Observe(ctx, w, only(r), sink)
-	}, roster)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range set.Of(record.KindHealth) {
-		if p, ok := record.Payload[record.Health](r); ok && p.Agent == agent {
-			return p, nil
-		}
-	}
-	return nil, nil
 }
 
 // Maintenance returns the lock that is on the agent in a workspace, as
@@ -220,18 +208,6 @@ func (e Eyes) workspace(path string) (record.Record, error) {
 		}
 	}
 	return record.Record{}, fmt.Errorf("%s is no workspace of an agent any more", path)
-}
-
-// only is a stream of one workspace.
-func only(r record.Record) *record.Set {
-	set, n := new(record.Set), 3
-	set.Add(record.Line{Record: r})
-	for subject, s := range map[string]record.Surface{surfaceWorkspaces: {OK: true, Rows: 1}, surfaceAgents: {OK: true}, byWorkspaces: {OK: true, Rows: n, Records: &n}} {
-		if p, err := record.New(record.KindSurface, r.At, r.Host, byWorkspaces, subject, s); err == nil {
-			set.Add(record.Line{Record: p})
-		}
-	}
-	return set
 }
 
 // look observes this machine now, and returns what was told. That a part was not

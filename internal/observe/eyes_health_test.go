@@ -95,7 +95,7 @@ func TestOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := only(r)
+	set := Eyes{}.only(r)
 	if err := set.Closed("devbox", byWorkspaces); err != nil {
 		t.Error(err)
 	}
@@ -138,5 +138,43 @@ func TestCaught(t *testing.T) {
 	set, err = Eyes{}.look(func(*machine.World, Sink) ([]string, error) { return []string{"partly: not read"}, nil }, "part")
 	if set == nil || err != nil {
 		t.Errorf("another part: %+v %v", set, err)
+	}
+}
+
+// An agent whose workspace has nothing to ask with is asked with what another of its
+// project has, as the observer does: of this machine, and of no other project.
+func TestEyes_Health_known(t *testing.T) {
+	e, s := answering(t, "1.2.3")
+	if err := os.Rename(filepath.Join(e.home, "w/.macf/certs"), filepath.Join(e.home, "certs")); err != nil {
+		t.Fatal(err)
+	}
+	e.write("x/.macf/macf-agent.json", `{"project":"lamp","agent_name":"other","agent_role":"r","agent_type":"permanent","registry":{"type":"local","path":"~/registry"}}`)
+	if err := os.Rename(filepath.Join(e.home, "certs"), filepath.Join(e.home, "x/.macf/certs")); err != nil {
+		t.Fatal(err)
+	}
+	host := ""
+	if w, err := machine.New("", time.Now(), false); err != nil {
+		t.Fatal(err)
+	} else {
+		host = w.Host
+	}
+	place := record.Workspace{Agent: "other", Project: "lamp", Path: filepath.Join(e.home, "x"), Registry: &record.Registry{Kind: "local", ID: filepath.Join(e.home, "registry")}}
+	lost := place
+	lost.Agent, lost.Registry = "", nil // one that is not understood
+	for name, tt := range map[string]struct {
+		host string
+		data record.Workspace
+		want bool
+	}{"of its project": {host, place, true}, "another machine's": {"attic", place, false}, "not understood": {host, lost, false}} {
+		r, err := record.New(record.KindWorkspace, record.NewTime(time.Now()), tt.host, "fleet-observe-workspaces", tt.data.Path, tt.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := new(record.Set)
+		set.Add(record.Line{Record: r})
+		h, err := Eyes{Ask: Health{Binary: "gh", Timeout: 10 * time.Second, GHTimeout: time.Second, Trusting: trusting}, Known: set}.Health(t.Context(), "code", s)
+		if err != nil || h == nil || h.Online != tt.want {
+			t.Errorf("%s: %+v, %v", name, h, err)
+		}
 	}
 }

@@ -229,7 +229,18 @@ func TestEyes_Process(t *testing.T) {
 			t.Errorf("%s: %+v %v, want %d", name, p, err, tt.want)
 		}
 	}
+	for seen, want := range map[int]int{first.PID: last.PID, last.PID: first.PID, 0: first.PID} {
+		if p, err := (Eyes{}).Other(t.Context(), record.Seen{Workspace: filepath.Join(e.home, "w"), PID: seen, SessionID: "s2"}); err != nil || p == nil || p.PID != want {
+			t.Errorf("beside %d: %+v %v, want %d", seen, p, err, want)
+		}
+	}
+	if p, err := (Eyes{}).Other(t.Context(), record.Seen{Workspace: filepath.Join(e.home, "far"), PID: far.PID}); p != nil || err != nil {
+		t.Errorf("beside none: %+v %v", p, err)
+	}
 	broken.Without(t, 0, func() {
+		if p, err := (Eyes{}).Other(t.Context(), record.Seen{Workspace: filepath.Join(e.home, "w"), PID: first.PID}); p != nil || err == nil {
+			t.Errorf("beside, no table: %+v %v", p, err)
+		}
 		if p, err := (Eyes{}).Process(t.Context(), record.Seen{Workspace: filepath.Join(e.home, "w")}); p != nil || err == nil || !strings.HasPrefix(err.Error(), surfaceAgents+": ") {
 			t.Errorf("no table: %+v %v", p, err)
 		}

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 	for _, f := range facts {
 		d := u.decide(f)
 		if u.failed && f.Want.Agent == u.busy {
-			d.Alert = &record.Alert{Severity: "upgrade-stopped", Text: fmt.Sprintf("the upgrade to %s stopped here: %s", to, cmp.Or(f.Heal.Upgrade.Reason, "it did not come back green"))}
+			d.Alert = &record.Alert{Severity: record.UpgradeStopped, Text: fmt.Sprintf("the upgrade to %s stopped here: %s", to, cmp.Or(f.Heal.Upgrade.Reason, "it did not come back green"))}
 		}
 		if d.Decision != "OK" { // an upgrade leaves alone what sweeps count
 			d.Deaf, d.Throttled = f.Heal.Deaf, f.Heal.Throttled
@@ -82,7 +83,7 @@ func (u *upgrade) begun(f *Facts) {
 	case r == nil || u.failed:
 	case r.State == "open":
 		u.busy = cmp.Or(u.busy, f.Want.Agent)
-	case r.State == "failed" && r.To == u.to && !(f.Blind == "" && f.Workspace != nil && f.reachable() && !f.behind(u.to)):
+	case r.State == "failed" && SameVersion(r.To, u.to) && !(f.Blind == "" && f.Workspace != nil && f.reachable() && !f.behind(u.to)):
 		u.busy, u.failed = f.Want.Agent, true
 	}
 }
@@ -149,8 +150,18 @@ func Older(version, than string) bool {
 	return semver.Compare(canonical(version), canonical(than)) < 0
 }
 
-// IsVersion tells whether a text is of the form 1.2.3, a v before it or not.
-func IsVersion(s string) bool { return canonical(s) != "" }
+// SameVersion tells whether two texts are of one version, however each is written.
+func SameVersion(a, b string) bool { return !Older(a, b) && !Older(b, a) }
+
+// Version is a version as decisions and the ledger have it, 1.2.3, of a text that a
+// person wrote: a v before it is left out. The error says what is wanted instead of one
+// that is of another form, or has anything around it.
+func Version(s string) (string, error) {
+	if v := canonical(s); v != "" && strings.TrimSpace(s) == s {
+		return v[1:], nil
+	}
+	return "", errors.New("want a version such as 1.2.3, or 1.2.3-rc.1, and nothing around it")
+}
 
 // canonical is the text that semver compares; "" when it is no whole version.
 func canonical(s string) string {

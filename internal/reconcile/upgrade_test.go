@@ -20,9 +20,26 @@ func TestOlder(t *testing.T) {
 			t.Errorf("Older(%q, %q) = %v", tt.version, tt.than, got)
 		}
 	}
-	for v, want := range map[string]bool{"1.2.3": true, "v1.2.3": true, "1.2.3-rc.1": true, "1.2.3+b": true, "1.2": false, "": false, "latest": false, "01.2.3": false, "1.2.3.4": false} {
-		if IsVersion(v) != want {
-			t.Errorf("IsVersion(%q)", v)
+}
+
+// What a person writes for a version is one, with a v or without it, and nothing else.
+func TestVersion(t *testing.T) {
+	for s, want := range map[string]string{"1.2.3": "1.2.3", "v1.2.3": "1.2.3", "1.2.3-rc.1": "1.2.3-rc.1", "v1.2.3+b": "1.2.3+b", "1.2": "", "": "", "latest": "", "01.2.3": "", "1.2.3.4": "",
+		" 1.2.3": "", "1.2.3\n": "", " v1.2.3": "", "v 1.2.3": "", "vv1.2.3": "", "1.2.3;x": "", "1.2.3\x00": "", "\u200b1.2.3": "", "=1.2.3": "", "V1.2.3": ""} {
+		if got, err := Version(s); got != want || (err == nil) != (want != "") {
+			t.Errorf("Version(%q): %q, %v", s, got, err)
+		}
+	}
+}
+
+// A version is the same however it is written.
+func TestSameVersion(t *testing.T) {
+	for _, tt := range []struct {
+		is, want string
+		same     bool
+	}{{"0.2.47", "0.2.47", true}, {"v0.2.47", "0.2.47", true}, {" 0.2.47", "v0.2.47", true}, {"0.2.46", "0.2.47", false}, {"", "0.2.47", false}, {"0.2.48", "0.2.47", false}} {
+		if got := SameVersion(tt.is, tt.want); got != tt.same {
+			t.Errorf("%q, %q: %t", tt.is, tt.want, got)
 		}
 	}
 }
@@ -67,6 +84,7 @@ var upgradeTable = []struct {
 	{"one is open", newScene().agent("a").agent("b", upgraded("2.0.0", "open"), func(a *agent) { a.heal.Open = []record.OpenAct{{ID: "act-1", Verb: "upgrade"}} }), "a SKIP one-at-a-time; b SKIP maintenance", 1},
 	{"one to another version is open", newScene().agent("a").agent("b", deaf, upgraded("1.9.0", "open")), "a SKIP one-at-a-time; b SKIP offline", 1},
 	{"one failed", newScene().agent("a", runs("2.0.0")).agent("b", deaf, upgraded("2.0.0", "failed")).agent("c"), "a OK at-target; b SKIP offline !upgrade-stopped; c SKIP stopped", 1},
+	{"one failed, written otherwise", newScene().agent("b", deaf, upgraded("v2.0.0", "failed")).agent("c"), "b SKIP offline !upgrade-stopped; c SKIP stopped", 1},
 	{"one failed, and was told", newScene().agent("b", upgraded("2.0.0", "failed"), told("upgrade-stopped")).agent("c"), "b SKIP stopped; c SKIP stopped", 1},
 	{"one failed, and was made good", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0")).agent("c"), "b OK at-target; c UPGRADE behind upgrade", 1},
 	{"one failed, and is made good by another", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0"), func(a *agent) { a.health.Listed = "i0" }).agent("c"), "b SKIP offline !upgrade-stopped; c SKIP stopped", 1},

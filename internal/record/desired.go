@@ -192,6 +192,9 @@ type NotDone struct {
 	Why  string `json:"why"`
 }
 
+// UpgradeStopped is the severity of an upgrade that stopped at an agent.
+const UpgradeStopped = "upgrade-stopped"
+
 // Alert is what a person should be told about an agent.
 type Alert struct {
 	Severity string `json:"severity"` // one word: within an episode each is told once; docs/reconcile.md lists them

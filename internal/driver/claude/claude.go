@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 // Driver is the driver of background sessions. Their name in a Target is the id
@@ -78,8 +80,12 @@ var held = sync.OnceValue(func() *regexp.Regexp {
 
 // Look tells how the session is, by the listing and the process table. Alive is
 // a process: a job that waits for one, and a shell job at all times, has none.
+// That the work of one without is over either the listing or the job file says.
 func (d *Driver) Look(ctx context.Context, t driver.Target) (driver.State, error) {
 	s, err := d.look(ctx, t)
+	if err == nil && s.Place != "" && !s.Alive && s.Over == "" {
+		s.Over, err = d.noted(t.Session)
+	}
 	if err != nil {
 		return driver.State{}, fmt.Errorf("%s: looking at job %s: %w", t.Agent, t.Session, err)
 	}
@@ -109,9 +115,39 @@ func (d *Driver) look(ctx context.Context, t driver.Target) (driver.State, error
 	return state(rows[i])
 }
 
+// over is the word of a job whose work is over, "" of another.
+func over(state string) string {
+	if state == "done" || state == "stopped" {
+		return state
+	}
+	return ""
+}
+
+// noted is over of what the job file says, which is newer than a listing may be; "" when
+// there is none.
+func (d *Driver) noted(id string) (string, error) {
+	f, err := machine.OpenFile(filepath.Join(d.Dir, "jobs", id, "state.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxOutput))
+	if err != nil {
+		return "", err
+	}
+	j, _, err := claude.ReadJobFile(b, id)
+	if err != nil {
+		return "", fmt.Errorf("its state.json: %w", err)
+	}
+	return over(j.State), nil
+}
+
 // state is what a row and the process table say of a session.
 func state(r claude.Row) (driver.State, error) {
-	s := driver.State{Place: r.ID}
+	s := driver.State{Place: r.ID, Over: over(r.State)}
 	if r.PID == 0 {
 		return s, nil
 	}
@@ -119,7 +155,7 @@ func state(r claude.Row) (driver.State, error) {
 	if err != nil || p == nil {
 		return s, err
 	}
-	s.Alive, s.PID, s.Start = true, p.PID, p.Start
+	s.Over, s.Alive, s.PID, s.Start = "", true, p.PID, p.Start
 	switch r.Status {
 	case "idle":
 		s.Prompt = true

@@ -91,6 +91,38 @@ func (r *rig) calls(command string) []string {
 	return calls
 }
 
+// testOver has the job file say what the listing does not yet.
+func testOver(t *testing.T, r *rig, idle driver.State) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(r.dir, "jobs/0123abcd"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.put(t, "rows", r.row("0123abcd", 0, ""))
+	for file, over := range map[string]string{`"stopped","sessionId":"s","cwd":"/"`: "stopped", `"done","sessionId":"s","cwd":"/"`: "done", `"blocked","sessionId":"s","cwd":"/"`: "", `"stopped"`: "?", `7`: "?"} {
+		r.put(t, "jobs/0123abcd/state.json", `{"state":`+file+`}`)
+		if s, err := r.d.Look(t.Context(), r.target()); (err != nil) != (over == "?") || err == nil && s != (driver.State{Place: "0123abcd", Over: over}) {
+			t.Errorf("%s: %+v, %v", file, s, err)
+		}
+	}
+	r.put(t, "rows", r.row("0123abcd", r.p.PID, "idle"))
+	if s, err := r.d.Look(t.Context(), r.target()); err != nil || s != idle {
+		t.Errorf("it runs: %+v, %v", s, err)
+	}
+	r.put(t, "rows", r.row("0123abcd", 0, ""))
+	if err := os.Remove(filepath.Join(r.dir, "jobs/0123abcd/state.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(r.dir, "jobs/0123abcd/state.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := r.d.Look(t.Context(), r.target()); err == nil {
+		t.Errorf("a directory: %+v", s)
+	}
+	if err := os.RemoveAll(filepath.Join(r.dir, "jobs")); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestLook(t *testing.T) {
 	r := newRig(t)
 	alive := driver.State{Place: "0123abcd", Alive: true, PID: r.p.PID, Start: r.p.Start}
@@ -107,6 +139,10 @@ func TestLook(t *testing.T) {
 		"waiting":           {r.row("0123abcd", r.p.PID, "waiting"), waiting, false},
 		"no process":        {r.row("0123abcd", 0, ""), driver.State{Place: "0123abcd"}, false},
 		"its process ended": {r.row("0123abcd", 99999999, "idle"), driver.State{Place: "0123abcd"}, false},
+		"done":              {strings.Replace(r.row("0123abcd", 0, ""), "working", "done", 1), driver.State{Place: "0123abcd", Over: "done"}, false},
+		"stopped":           {strings.Replace(r.row("0123abcd", 99999999, "idle"), "working", "stopped", 1), driver.State{Place: "0123abcd", Over: "stopped"}, false},
+		"done, and it runs": {strings.Replace(r.row("0123abcd", r.p.PID, "idle"), "working", "done", 1), idle, false},
+		"failed":            {strings.Replace(r.row("0123abcd", 0, ""), "working", "failed", 1), driver.State{Place: "0123abcd"}, false},
 		"not listed":        {r.row("89abcdef", r.p.PID, "idle"), driver.State{}, false},
 		"no listing":        {"nothing", driver.State{}, true},
 		"an unread row":     {`[7]`, driver.State{}, true},
@@ -116,6 +152,7 @@ func TestLook(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
+	testOver(t, r, idle)
 	r.put(t, "rows", "[]")
 	if err := os.MkdirAll(filepath.Join(r.dir, "jobs/0123abcd"), 0o700); err != nil {
 		t.Fatal(err)

@@ -38,7 +38,6 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 	case v.beside || v.others:
 		return fmt.Errorf("%w, and something else runs in it", driver.ErrRuns)
 	}
-	place := v.Place
 	if v.process != nil {
 		cwd, err := driver.Cwd(ctx, v.PID)
 		if err != nil {
@@ -53,7 +52,16 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 		// Its launcher has something to note before the session closes.
 		driver.Until(ctx, closes, func() bool { now, err := d.peek(ctx, t); return err == nil && now.Place == "" })
 	}
-	if v, err = d.peek(ctx, t); err != nil || v.Place == "" {
+	if err = d.shut(ctx, t, v.Place); err != nil && v.process != nil {
+		return fmt.Errorf("%w, and its session stays: %w", driver.ErrEnded, err)
+	}
+	return err
+}
+
+// shut ends a session whose process has ended, unless something else came to be in it.
+func (d *Driver) shut(ctx context.Context, t driver.Target, place string) error {
+	v, err := d.peek(ctx, t)
+	if err != nil || v.Place == "" {
 		return err
 	}
 	if v.process != nil {

@@ -454,6 +454,20 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// A session to which somebody came while its process ended stays, and the error says
+// that the process was ended.
+func TestStop_ended(t *testing.T) {
+	r := newRig(t)
+	go func() {
+		driver.Until(t.Context(), time.Minute, func() bool { p, err := driver.ReadProcess(r.PID); return p == nil && err == nil })
+		_ = os.WriteFile(filepath.Join(r.dir, "panes"), []byte("%7 "+strconv.Itoa(r.PID)+" 0 0 1 0 0 shop@lamp_1\n"), 0o600)
+	}()
+	err := r.d.Stop(t.Context(), r.target(), 5*time.Second)
+	if !errors.Is(err, driver.ErrEnded) || !errors.Is(err, driver.ErrAttached) || len(r.log("kill-session")) > 0 {
+		t.Errorf("%v, %q", err, r.log("kill-session"))
+	}
+}
+
 // A process that works below its workspace is its workspace's: it counts as
 // started, and is ended. In another checkout inside of that it is not.
 func TestBelow(t *testing.T) {

@@ -46,9 +46,21 @@ func (s *State) addSweep(e record.Entry) {
 // that found it well.
 type swept struct{ last, ok string }
 
-// well ends an episode.
+// well ends an episode. That an upgrade stopped at the agent is told until another is
+// begun: it may have come back well, and in its old version.
 func (s *State) well(h *record.Heal) {
+	alerts, text := h.Alerts, h.Texts[record.UpgradeStopped]
 	h.Deaf, h.Throttled, h.Attempts, h.Injects, h.Alerts, h.Texts = 0, 0, 0, 0, nil, nil
+	if h.Upgrade != nil && h.Upgrade.State == "failed" && slices.Contains(alerts, record.UpgradeStopped) {
+		h.Alerts, h.Texts = []string{record.UpgradeStopped}, map[string]string{record.UpgradeStopped: text}
+	}
+}
+
+// again forgets that an upgrade stopped at an agent.
+func again(h *record.Heal) {
+	h.Alerts = slices.DeleteFunc(slices.Clone(h.Alerts), func(a string) bool { return a == record.UpgradeStopped })
+	h.Texts = maps.Clone(h.Texts)
+	delete(h.Texts, record.UpgradeStopped)
 }
 
 // addPause takes the owner's word. A pause ends the episode: after it the agent
@@ -57,8 +69,8 @@ func (s *State) addPause(e record.Entry) {
 	h := s.heal(e.Key)
 	h.Paused, h.PausedAt = e.Kind == record.EntryPause, nil
 	if h.Paused {
-		s.well(h)
 		h.Upgrade, h.LastAct, h.LastVerb, h.LastEnd = nil, nil, "", ""
+		s.well(h)
 		h.PausedAt = record.TimeOf(e.TS.Time)
 	}
 }
@@ -94,6 +106,7 @@ func (s *State) act(e record.Entry) {
 		h.Ended = &record.Ended{From: e.TS}
 	}
 	if e.Verb == "upgrade" {
+		again(h)
 		h.Upgrade = &record.UpgradeRun{To: guard.Withhold(decode[record.ActTarget](e.Target).Action.To), State: "open"}
 	}
 }

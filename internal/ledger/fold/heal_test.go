@@ -22,6 +22,14 @@ func became(id, kind, verb, reason string) record.Entry {
 	return record.Entry{Kind: kind, By: "act", Verb: verb, Key: "a", Of: id, Reason: reason}
 }
 
+// stoppedUpgrade is an upgrade that ended so, of which a person was told, and of something else.
+func stoppedUpgrade(kind string) []record.Entry {
+	told := begun("2", record.VerbAlert)
+	told.Target = Marshal(record.ActTarget{Severity: record.UpgradeStopped, Text: "it stopped"})
+	return []record.Entry{begun("1", "upgrade"), became("1", kind, "upgrade", map[string]string{"failed": "wrong-version"}[kind]), told, became("2", record.EntryDone, record.VerbAlert, ""),
+		begun("3", record.VerbAlert), became("3", record.EntryDone, record.VerbAlert, "")}
+}
+
 func aSweep(decision string, deaf, throttled int) record.Entry {
 	return record.Entry{Kind: record.EntrySweep, By: "act", Agents: []record.SweepAgent{{Agent: "a", Decision: decision, Deaf: deaf, Throttled: throttled}}}
 }
@@ -90,6 +98,16 @@ func TestHeal(t *testing.T) {
 			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Ended: ended(60), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}}},
 		{"an upgrade of which nobody knows", []record.Entry{begun("1", "upgrade"), became("1", record.EntryUnknown, "upgrade", "lost")},
 			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "lost", Acts: acts("upgrade"), Ended: ended(90), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "failed", Reason: "lost"}}},
+		{"that an upgrade stopped is told when it is well again", append(stoppedUpgrade("failed"), aSweep("OK", 0, 0)),
+			record.Heal{LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "wrong-version", Acts: acts("upgrade"), Ended: ended(90), AliveAt: ptrAt(6), SweptAt: ptrAt(6),
+				Alerts: []string{"upgrade-stopped"}, Texts: map[string]string{"upgrade-stopped": "it stopped"}, Upgrade: &record.UpgradeRun{To: "2.0.0", State: "failed", Reason: "wrong-version"}}},
+		{"and not when that was done", append(stoppedUpgrade("done"), aSweep("OK", 0, 0)),
+			record.Heal{LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Ended: ended(60), AliveAt: ptrAt(6), SweptAt: ptrAt(6), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}}},
+		{"nor after a pause", append(stoppedUpgrade("failed"), pausing),
+			record.Heal{Paused: true, PausedAt: ptrAt(6), Acts: acts("upgrade"), Ended: ended(90)}},
+		{"nor when another is begun", append(stoppedUpgrade("failed"), begun("4", "upgrade")),
+			record.Heal{Attempts: 2, LastAct: ptrAt(6), LastVerb: "upgrade", Acts: []record.ActTime{{At: at(0), Verb: "upgrade"}, {At: at(6), Verb: "upgrade"}}, Alerts: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"},
+				Open: []record.OpenAct{{ID: "4", Verb: "upgrade", At: at(6)}}, Ended: &record.Ended{From: at(6)}, Upgrade: &record.UpgradeRun{To: "2.0.0", State: "open"}}},
 		{"an outcome of nothing", []record.Entry{became("9", record.EntryDone, "restart", "")}, record.Heal{}},
 		{"another's", []record.Entry{{Kind: record.EntryPause, By: "owner:tty", Key: "b"}}, record.Heal{}},
 	} {
