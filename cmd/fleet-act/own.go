@@ -48,7 +48,7 @@ func (d *deed) held(ds []record.Decision) (kept []record.Decision, err error) {
 		case !ok:
 			err = d.actor.Late(p, "changed", "by the ledger of this scope nothing is decided about it: the next sweep looks again")
 		case x.Reason == "paused":
-			err = d.actor.Late(p, x.Reason, x.Detail)
+			err = d.actor.Late(p, x.Reason, "the owner paused it: fleet-ledger unpause ends that")
 		default:
 			err = d.actor.Late(p, "changed", fmt.Sprintf("by the ledger of this scope it is decided otherwise: %s %s; the next sweep looks again", x.Decision, x.Reason))
 		}

@@ -124,3 +124,20 @@ func TestPaused_session(t *testing.T) {
 		}
 	}
 }
+
+// What is late is told when it was to be done, and what cannot be told is an error.
+func TestLate(t *testing.T) {
+	s, got := &spot{desk: newDesk(t)}, ""
+	a, d := s.acting(&got), s.decided(0, "launch")
+	if err := a.Late(d, "changed", "x"); err != nil || got != "refused changed" || s.last.Detail != "x" {
+		t.Errorf("%v, %s, %+v", err, got, s.last)
+	}
+	lost := errors.New("a closed pipe")
+	a.Emit = func(string, record.Outcome) error { return lost }
+	if err := a.Late(d, "changed", "x"); !errors.Is(err, lost) {
+		t.Error(err)
+	}
+	if d.Action = nil; a.Late(d, "changed", "x") != nil {
+		t.Error("it was not to be done")
+	}
+}
