@@ -178,9 +178,9 @@ func TestRestart_beside(t *testing.T) {
 			s.stop = func() error { s.agents[0].pid = 0; return fmt.Errorf("x: %w", driver.ErrAbsent) }
 		}, "done", 1, 1, true, ""},
 		"its session closes, and it is not begun": {func(s *spot) {
-			s.startErr = driver.ErrGone
+			s.startErr = errors.New("no server")
 			s.stop = func() error { s.agents[0].pid = 0; return driver.ErrAbsent }
-		}, "failed gone", 1, 1, true, "restart-failed"},
+		}, "failed driver", 1, 1, true, "restart-failed"},
 		"another beside it": {func(s *spot) {
 			s.other = other
 		}, "refused runs", 0, 0, false, "kept-runs"},
