@@ -28,7 +28,7 @@ func TestDo_ended(t *testing.T) {
 func TestDo_untold(t *testing.T) {
 	for _, agent := range []string{"agent-0", "Agent_0"} {
 		d, lost := newDesk(t), errors.New("a closed pipe")
-		d.agents[0].answers = false
+		d.agents[0].answers, d.agents[1].answers = false, false
 		dec := d.decided(0, "inject")
 		dec.Agent = agent
 		a := d.at(d.now)
@@ -137,6 +137,10 @@ func TestUndecided(t *testing.T) {
 	if h := s.state.Heal("agent-0"); !slices.Equal(s.told, []string{"kept-decision"}) || !strings.HasSuffix(h.Texts["kept-decision"], "is not done: another command") || s.starts > 0 {
 		t.Errorf("told %q, %+v", s.told, h)
 	}
+	a.Book = roomless{s}
+	if err := a.Undecided(t.Context(), s.decided(1, "inject"), "x"); err == nil {
+		t.Error("no room, and no error")
+	}
 	n := s.wrote
 	ours.Agent = "Agent_1"
 	if err := a.Undecided(t.Context(), ours, "x"); err != nil || s.wrote != n {
@@ -229,4 +233,11 @@ func TestStart_then(t *testing.T) {
 			t.Errorf("%v, %d begun, %q", err, d.starts, how.Then)
 		}
 	}
+}
+
+// roomless has no room for an intent.
+type roomless struct{ Book }
+
+func (roomless) Begin(time.Time, record.Entry, func(*fold.State) error) (string, error) {
+	return "", errors.New("no room")
 }

@@ -182,6 +182,10 @@ func TestRestart_beside(t *testing.T) {
 		"its session closes, and it with it": {func(s *spot) {
 			s.stop = func() error { s.agents[0].pid = 0; return fmt.Errorf("x: %w", driver.ErrAbsent) }
 		}, "done", 1, 1, true, ""},
+		"its session closes, and it is not begun": {func(s *spot) {
+			s.startErr = errors.New("no server")
+			s.stop = func() error { s.agents[0].pid = 0; return driver.ErrAbsent }
+		}, "failed driver", 1, 1, true, "restart-failed"},
 		"another beside it": {func(s *spot) {
 			s.other = other
 		}, "refused runs", 0, 0, false, "kept-runs"},
