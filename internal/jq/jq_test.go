@@ -10,21 +10,13 @@ import (
 	"testing"
 
 	"github.com/fleet-tools/fleet/internal/cli"
-	"github.com/fleet-tools/fleet/internal/jq/query"
+	"github.com/fleet-tools/fleet/internal/jq/jqtest"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 const in = `{"v":1,"kind":"x","at":"2026-11-29T14:50:02.000Z","host":"h","by":"other","subject":"a","data":{"n":9007199254740993}}` + "\n"
 
-// TestMain makes this test a fleet-jq when it is called so.
-func TestMain(m *testing.M) {
-	if len(os.Args) != 2 || os.Args[1] != "--serve" {
-		os.Exit(m.Run())
-	}
-	if err := query.Serve(os.Stdin, os.Stdout); err != nil {
-		os.Exit(1)
-	}
-}
+func TestMain(m *testing.M) { os.Exit(jqtest.Main(m)) }
 
 // filter copies its input and adds one record and its closing record.
 func filter(_ context.Context, std *cli.Std, _ *Common) error {
@@ -39,22 +31,7 @@ func filter(_ context.Context, std *cli.Std, _ *Common) error {
 	return std.Close(now, "h", "")
 }
 
-// onPath puts a fleet-jq on PATH that is this test.
-func onPath(t *testing.T) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(dir, "fleet-jq")); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir)
-}
-
 func TestJQ(t *testing.T) {
-	onPath(t)
 	tests := []struct {
 		expr, out, stderr string
 		status            int
@@ -105,7 +82,6 @@ func TestJQ_program(t *testing.T) {
 }
 
 func TestMet(t *testing.T) {
-	onPath(t)
 	r, err := record.Parse([]byte(in))
 	if err != nil {
 		t.Fatal(err)
