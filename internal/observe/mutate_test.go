@@ -25,7 +25,7 @@ var closed = mutants.Table{
 		"manager.files: kept, err = schedule.EncodeTimerFiles(names)":                "names can be encoded",
 		"endOf: return nil, err (2)":                                                 "fstat(2) of an open file does not fail",
 		"Eyes.workspaces: return Workspaces{Roots: []string{path}}.Observe(w, sink)": "what an observer tells can be encoded, and a set takes it",
-		"Eyes.Health: return ask.Observe(ctx, w, only(r), sink)":                     "likewise",
+		"Eyes.Health: return ask.Observe(ctx, w, e.only(r), sink)":                   "likewise",
 		"Caught.Close: return c.AddData(record.KindSurface, at, host, c.By, record.Surface{OK: true, Rows: n, Records: &n})": "numbers can be encoded",
 		"sessionOf: return nil":     "a process file of nothing says nothing of its process",
 		"sessionOf: return nil (2)": "a process file of nothing says nothing of its process",
