@@ -1,13 +1,14 @@
-// Fleet-jq writes what a jq expression makes of each line on standard input, for
-// who has no jq: strings raw, any other value as one line of JSON.
+// Fleet-jq writes what a jq expression makes of each JSON value on standard input,
+// for who has no jq: strings raw, any other value as one line of JSON.
 //
 // Usage:
 //
 //	fleet-observe-claude | fleet-classify | fleet-jq EXPR
+//	fleet-jq EXPR < latest.json
 //
-// Each line is one JSON value; blank ones are passed over. To the expression, now
-// is what the line has as at, else the present, and the environment is empty. The first line
-// that it fails on ends it.
+// The values are those of a stream, a line each, or of any other JSON. To the
+// expression, now is what a value has as at, else the present, and the environment is
+// empty. The first value that it fails on ends it.
 //
 // The flag --jq of the other programs is this program, which they start and ask: so
 // gojq, which evaluates the language, costs no start where nobody asks for it.
@@ -31,7 +32,7 @@ type options struct {
 func main() {
 	cli.Main(cli.Program{
 		Name: "fleet-jq", Args: "EXPR",
-		About: "Fleet-jq writes what a jq expression makes of each line on standard input: strings raw, any other value as one line of JSON.",
+		About: "Fleet-jq writes what a jq expression makes of each JSON value on standard input: strings raw, any other value as one line of JSON.",
 	}, run)
 }
 

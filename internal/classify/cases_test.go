@@ -127,7 +127,7 @@ var publicCases = []publicCase{
 		all(resets("2026-09-02T06:15:00Z"), shows("claude/transcripts", "resets 2026-09-02"))},
 	{"lim-east-zone", seenAt(utc("2026-05-03T00:00:00Z"), "", session("s"), "You've hit your session limit · resets 11:20pm (Pacific/Auckland)"), "2", resets("2026-05-03T11:20:00Z")},
 	{"lim-24h-form", seenAt(utc("2026-05-03T00:00:00Z"), "", session("s"), "You've hit your session limit · resets 12:30"), "2",
-		all(resets(""), shows("claude/transcripts", "cannot be told"), does("resume once the limit has ended; start nothing new until then"))},
+		all(resets(""), shows("claude/transcripts", "cannot be told"), does("resume once the limit has ended"))},
 	{"lim-new-year", seenAt(utc("2026-12-31T23:50:00Z"), "", session("s"), "You've hit your weekly limit · resets Jan 1, 2am (UTC)"), "2", resets("2027-01-01T02:00:00Z")},
 	{"lim-new-year, read after it", func() *world {
 		w := seenAt(utc("2027-01-01T00:30:00Z"), "", session("s"), "You've hit your weekly limit · resets Dec 31, 10pm (UTC)")()

@@ -17,11 +17,11 @@ func (f *Facts) doLimit() string {
 	reset := f.reset()
 	switch {
 	case reset.at == nil:
-		return "resume once the limit has ended; start nothing new until then"
+		return "resume once the limit has ended"
 	case reset.passed:
 		return "resume; the limit has ended"
 	}
-	return "resume after " + stamp(*reset.at) + "; start nothing new until then"
+	return "resume after " + stamp(*reset.at)
 }
 
 func (f *Facts) doError() string {

@@ -70,7 +70,7 @@ var fields = []struct {
 
 	{"limit, by quotaLimits", one(session("s", limited("You've hit your session limit · resets 5pm (UTC)", ago(-time.Hour)))), "2",
 		all(resets("2026-11-29T13:00:00Z"), shows("claude/transcripts", "quotaLimits"), causes("session limit"), since(ago(10*time.Minute)), asks(""),
-			does("resume after 2026-11-29 13:00 UTC; start nothing new until then"))},
+			does("resume after 2026-11-29 13:00 UTC"))},
 	{"limit, by its text", one(session("s", fails("rate_limit", 429, hitLimit))), "2", all(resets("2026-11-29T14:00:00Z"), shows("claude/transcripts", "its text"))},
 	{"limit, by the job's text", one(job("s", state("blocked", "blocked", "rate limited — wait and retry · "+hitLimit, ""))), "2",
 		all(resets("2026-11-29T14:00:00Z"), shows("claude/jobs", "its text"), causes("session limit"), since(ago(10*time.Minute)))},
