@@ -12,7 +12,7 @@ type Verdict struct {
 	ResetAt   *Time          `json:"reset_at"`   // end of the usage limit; null when there is none or it cannot be told
 	WouldDo   string         `json:"would_do"`   // what an acting fleet would do
 	Matched   []string       `json:"matched"`    // every rule that matches, in order; the first decided
-	Cause     string         `json:"cause"`      // 2 and 4: one word for the kind (session limit, weekly limit, login, network …); "" otherwise
+	Cause     string         `json:"cause"`      // 2 and 4: the kind in a word or two, by what Claude Code wrote (session limit, weekly limit, login, network …); "" otherwise
 	Session   VerdictSession `json:"session"`    //
 }
 

@@ -130,7 +130,7 @@ type TurnError struct {
 
 // TurnLimit is the usage-limit part of a TurnError.
 type TurnLimit struct {
-	Kind    string `json:"kind"`     // quotaLimits.rateLimitType: five_hour, seven_day …; "" when only the text tells
+	Kind    string `json:"kind"`     // quotaLimits.rateLimitType: five_hour, seven_day …; "" when only the text tells. It is the window, not the limit that was hit: that is the cause of the verdict, by the text
 	ResetAt *Time  `json:"reset_at"` // quotaLimits.resetsAt; null when only the text may tell
 	Text    string `json:"text"`
 }

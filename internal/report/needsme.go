@@ -28,7 +28,7 @@ func (p *page) needsMe(s Section) {
 		p.printf(".\n\n")
 	}
 	if how := p.ackable(); how != "" {
-		p.printf("Acknowledge with %s.\n\n", code(how))
+		p.printf("Acknowledge by batch and number, such as the first with %s.\n\n", code(how))
 	}
 	last := "\x00"
 	for _, n := range p.needs {
@@ -38,11 +38,11 @@ func (p *page) needsMe(s Section) {
 	p.resolved()
 }
 
-// ackable is how to acknowledge an ask, "" when none can be.
+// ackable is how to acknowledge the first ask that can be, "" when none can.
 func (p *page) ackable() string {
 	for _, n := range p.needs {
 		if n.ask != nil && p.ack(n.ask) != "" {
-			return p.ackCommand("BATCH", "ASK")
+			return p.ack(n.ask)
 		}
 	}
 	return ""

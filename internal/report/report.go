@@ -62,7 +62,7 @@ type Report struct {
 
 // Section is the sessions of one kind. Its rows are those of one machine after
 // the other, in the order in which their situations began, oldest first, unknown
-// beginnings last.
+// beginnings last; in needs_me what is answered comes after what is not.
 type Section struct {
 	ID    string `json:"id"`    // needs_me, or the class
 	Title string `json:"title"` //
@@ -76,8 +76,9 @@ type Row struct {
 	Subject string      `json:"subject"`
 	At      record.Time `json:"at"` // when the session was looked at
 	record.Verdict
-	Go        *string `json:"go,omitempty"`         // needs_me only: the command that leads there; "" when none is known
-	PRsUnread bool    `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
+	Go        string `json:"go"`                   // the command that leads there; "" when none is known
+	Answered  bool   `json:"answered,omitempty"`   // needs_me only: all that it asks is acknowledged
+	PRsUnread bool   `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
 
 	short string // id as far as it is unique on its machine
 	via   string // what leads ssh to its machine; "" when it is the tick's own, or not known

@@ -108,13 +108,15 @@ func (r *Report) addSections() {
 		case needsMe:
 			section.Rows = r.waiting()
 			for _, row := range section.Rows {
-				hint := attach(row)
-				row.Go = &hint
+				row.Answered = r.answered[row]
 			}
 		case outOfScope:
 		default:
 			slices.SortFunc(bySection[k.id], func(a, b *Row) int { return cmp.Or(byHost(r.several, a.Host, b.Host), compareRows(a, b)) })
 			section.Rows = append(section.Rows, bySection[k.id]...)
+		}
+		for _, row := range section.Rows {
+			row.Go = attach(row)
 		}
 		r.Sections = append(r.Sections, section)
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ func Sweep(w io.Writer, set *record.Set, now record.Time) error {
 		p.printf("Nothing was decided.\n")
 	} else {
 		p.sweepTable(rows)
+		p.sweepDeeds(rows)
 	}
 	_, err := w.Write(p.b.Bytes())
 	return err
@@ -55,6 +57,8 @@ func (p *page) sweepState(in *record.Set) {
 // sweepRow is a line of the table.
 type sweepRow struct {
 	subject, host, decision, reason, detail, did string
+	name                                         string // of a session; "" of an agent
+	deed                                         string // what is typed or run; "" when nothing is
 	dry                                          string // why what is to be done was not; "" when it was, or nothing is
 	order                                        int
 }
@@ -78,13 +82,19 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 		}
 		did[r.Host+"\x00"+r.Subject] = says + strings.TrimRight("; "+cmp.Or(o.Proof, o.Detail), "; ")
 	}
+	names := map[string]string{}
+	for _, r := range in.Of(record.KindVerdict) {
+		if v, ok := record.Payload[record.Verdict](r); ok {
+			names[r.Host+"\x00session:"+r.Subject] = v.Session.Name
+		}
+	}
 	for _, r := range in.Of(record.KindDecision) {
 		d, ok := record.Payload[record.Decision](r)
 		if !ok {
 			continue
 		}
 		row := sweepRow{subject: r.Subject, host: r.Host, decision: d.Decision, reason: d.Reason, detail: d.Detail, order: slices.Index(sweepOrder, d.Decision)}
-		row.dry = dry[r.Host+"\x00"+r.Subject]
+		row.dry, row.name, row.deed = dry[r.Host+"\x00"+r.Subject], names[r.Host+"\x00"+r.Subject], deed(d.Action)
 		if row.did = did[r.Host+"\x00"+r.Subject]; row.did == "" && d.Action != nil {
 			row.did, row.dry = "would "+d.Action.Verb, "no fleet-act has seen it"
 		}
@@ -121,7 +131,7 @@ func (p *page) sweepTable(rows []sweepRow) {
 	cells := [][]string{{"AGENT", "DECISION", "REASON", "DID", "DETAIL"}}
 	for _, r := range rows {
 		counts[r.decision]++
-		cell := []string{inCell(r.subject, psWidth), inCell(r.decision, psWidth), inCell(r.reason, psWidth), inCell(r.did, psPath), inCell(r.detail, psPath)}
+		cell := []string{inCell(r.subject, psWidth), inCell(r.decision, psWidth), inCell(r.reason, psWidth), inCell(r.did, psPath), inCell(named(r.name, r.detail), psPath)}
 		for i := range cell {
 			cell[i] = cmp.Or(cell[i], "—")
 		}
@@ -135,4 +145,45 @@ func (p *page) sweepTable(rows []sweepRow) {
 	}
 	p.printf("%s%s\n\n", strings.Join(says, ", "), dryAll(rows))
 	p.grid(cells)
+}
+
+// named is a text about a session with its name before it.
+func named(name, says string) string {
+	if name == "" {
+		return says
+	}
+	return name + ": " + says
+}
+
+// deed is what an act types or runs, as Markdown; "" when it is nothing of ours.
+func deed(a *record.Action) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Text != "":
+		return a.Verb + " types " + code(clip(a.Text, questionWidth))
+	case len(a.Argv) > 0:
+		words := make([]string, len(a.Argv))
+		for i, w := range a.Argv {
+			words[i] = quote(w)
+		}
+		return a.Verb + " runs " + code(clip(strings.Join(words, " "), questionWidth))
+	}
+	return ""
+}
+
+// sweepDeeds writes what is typed and run, each once with all that it is for.
+func (p *page) sweepDeeds(rows []sweepRow) {
+	whom := map[string][]string{}
+	for _, r := range rows {
+		if r.deed != "" {
+			whom[r.deed] = append(whom[r.deed], text(cmp.Or(r.name, r.subject), nameWidth))
+		}
+	}
+	for i, what := range slices.Sorted(maps.Keys(whom)) {
+		if i == 0 {
+			p.printf("\n")
+		}
+		p.printf("- %s: %s\n", what, strings.Join(whom[what], ", "))
+	}
 }

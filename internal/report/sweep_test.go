@@ -149,3 +149,21 @@ func TestSweep_hostile(t *testing.T) {
 		}
 	}
 }
+
+// A session has its name, and what is typed or run is told once for all.
+func TestSweep_deeds(t *testing.T) {
+	got := swept(t, func(s *stream) {
+		for id, name := range map[string]string{"s1": "invoice | export", "s2": ""} {
+			s.line(record.KindVerdict, "devbox", "fleet-classify", id, record.Verdict{Class: "2", Session: record.VerdictSession{Name: name}})
+			s.line(record.KindDecision, "devbox", "fleet-reconcile", "session:"+id, record.Decision{Decision: "RESUME", Detail: "it stopped", Action: &record.Action{Verb: "inject", Text: "go on"}})
+		}
+		s.line(record.KindDecision, "devbox", "fleet-reconcile", "code", record.Decision{Decision: "LAUNCH", Action: &record.Action{Verb: "launch", Argv: []string{"/w/claude.sh", "it's"}}})
+		s.line(record.KindDecision, "devbox", "fleet-reconcile", "docs", record.Decision{Decision: "UPGRADE", Action: &record.Action{Verb: "upgrade", To: "1.2.3"}})
+		reconciled(s, 4)
+	})
+	has(t, got, `invoice \| export: it stopped`)
+	has(t, got, "- inject types `go on`: invoice \\| export, session:s2\n- launch runs `'/w/claude.sh' 'it'\\''s'`: code\n")
+	if n := strings.Count(got, "\n- "); n != 2 {
+		t.Errorf("%d deeds in\n%s", n, got)
+	}
+}
