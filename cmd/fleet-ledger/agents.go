@@ -53,12 +53,30 @@ func (p program) about(command string, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
-	before := state.Heal(e.Key) // for people; what is noted does not rest on it
+	before, known := state.Heal(e.Key), state.Heals() // for people; what is noted does not rest on it
 	e.DryRun = s.DryRun || p.w.Dry()
 	if err := l.Note(p.std.Clock, e); err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
-	p.doubt(s, before, e)
+	p.doubt(s, before, known, e)
+	return nil
+}
+
+// paused prints what the owner paused, a name and since when a line.
+func (p program) paused() error {
+	l, _, err := p.open(p.opts.Scope)
+	if err != nil {
+		return err
+	}
+	state, err := l.ReadOrNone()
+	if err != nil {
+		return fmt.Errorf("paused: %w", err)
+	}
+	for _, h := range state.Heals() {
+		if h.Paused {
+			fmt.Fprintf(p.std.Out, "%s\t%s\n", guard.Text(h.Agent, errorWidth), h.PausedAt.Format(time.RFC3339))
+		}
+	}
 	return nil
 }
 
@@ -77,37 +95,73 @@ func isAgent(name string) bool {
 // directory behind it or not.
 var sessionID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z:._@-]{0,190}$`) })
 
-// doubt tells what the owner may have meant otherwise: a name that the scope's list
-// does not have, a pause that is one already, or is none.
-func (p program) doubt(s *config.Scope, before record.Heal, e record.Entry) {
+// doubt tells what the owner may have meant otherwise: a name that neither the scope's
+// list nor, without one, a sweep had, a pause that is one already, or is none.
+func (p program) doubt(s *config.Scope, before record.Heal, known []record.Heal, e record.Entry) {
 	switch {
 	case e.Kind == record.EntryPause && before.Paused:
 		p.std.Warn("%s is paused already, since %s", e.Key, before.PausedAt.Format(time.RFC3339))
 	case e.Kind == record.EntryUnpause && !before.Paused:
 		p.std.Warn("%s was not paused", e.Key)
 	}
-	if s.Desired == "" || strings.HasPrefix(e.Key, "session:") {
+	if strings.HasPrefix(e.Key, "session:") || s.Desired == "" && e.Kind == record.EntryAgentExit {
 		return
 	}
-	b, err := cli.ReadFile(s.Desired)
-	var list []desired.Agent
-	if err == nil {
-		list, err = desired.Parse(s.Desired, b)
+	var err error
+	names, of := swept(known), "that a sweep acted on"
+	switch {
+	case s.Desired != "":
+		names, err = listed(s.Desired)
+		of = "of " + s.Desired
+	case len(names) == 0:
+		err = errors.New("no list names the agents, and no sweep acted yet")
 	}
 	if err != nil {
 		p.std.Warn("it is noted; whether there is an agent called %s is not known: %v", e.Key, err)
 		return
 	}
-	meant, what := "; the ", map[string]string{record.EntryPause: "pause", record.EntryUnpause: "unpause", record.EntryAgentExit: "exit"}[e.Kind]
-	for _, d := range list {
-		switch n := distance(d.Agent, e.Key); {
-		case n == 0:
-			return
-		case n <= 2 && meant == "; the ":
-			meant = "; did you mean " + d.Agent + "? The "
+	what := map[string]string{record.EntryPause: "pause", record.EntryUnpause: "unpause", record.EntryAgentExit: "exit"}[e.Kind]
+	if meant, other := meaning(e.Key, names); other {
+		p.std.Warn("no agent %s is called %s%s%s is noted all the same", of, e.Key, meant, what)
+	}
+}
+
+// swept are the agents of which a sweep that acts spoke.
+func swept(known []record.Heal) (names []string) {
+	for _, h := range known {
+		if h.SweptAt != nil && !strings.HasPrefix(h.Agent, "session:") {
+			names = append(names, h.Agent)
 		}
 	}
-	p.std.Warn("no agent of %s is called %s%s%s is noted all the same", s.Desired, e.Key, meant, what)
+	return names
+}
+
+// listed are the names of a list of agents.
+func listed(file string) (names []string, err error) {
+	b, err := cli.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	list, err := desired.Parse(file, b)
+	for _, d := range list {
+		names = append(names, d.Agent)
+	}
+	return names, err
+}
+
+// meaning asks whether another of the names was meant. other tells that the name is
+// none of them.
+func meaning(name string, names []string) (asks string, other bool) {
+	asks = "; the "
+	for _, n := range names {
+		switch d := distance(n, name); {
+		case d == 0:
+			return "", false
+		case d <= 2 && asks == "; the ":
+			asks = "; did you mean " + n + "? The "
+		}
+	}
+	return asks, true
 }
 
 // distance is how many letters must be changed, added or taken away to come from one

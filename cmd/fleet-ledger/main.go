@@ -47,7 +47,7 @@ func main() {
 			"exit --tick N: end a tick; a snapshot on standard input adds its counts.\n" +
 			"cat: print the entries. verify: name what is damaged, status 1.\n" +
 			"compact: write the ledger again without resolved asks and ticks that no report tells of; not while a tick runs.\n" +
-			"pause AGENT: leave an agent alone, whatever becomes of it, until unpause AGENT.\n" +
+			"pause AGENT: leave an agent alone, whatever becomes of it, until unpause AGENT. paused: print what is.\n" +
 			"exited AGENT STATUS: note how the session of an agent ended; what starts it calls this. swept --status S: note that a sweep ended; heal.sh calls this.",
 	}, run)
 }
@@ -58,12 +58,12 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 		return cli.Usage(err)
 	}
 	p := program{std, opts, w}
-	commands := map[string]func() error{"fire": p.fire, "observe": p.observe, "append": p.append, "exit": p.exit, "cat": p.cat, "verify": p.verify, "compact": p.compact, "swept": p.swept}
+	commands := map[string]func() error{"fire": p.fire, "observe": p.observe, "append": p.append, "exit": p.exit, "cat": p.cat, "verify": p.verify, "compact": p.compact, "paused": p.paused, "swept": p.swept}
 	if len(std.Args) > 1 {
 		return p.about(std.Args[0], std.Args[1:])
 	}
 	if len(std.Args) != 1 || commands[std.Args[0]] == nil {
-		return cli.Usage(fmt.Errorf("which command? fire, observe, append, exit, cat, verify, compact, pause, unpause, exited or swept\ntry fleet-ledger --help"))
+		return cli.Usage(fmt.Errorf("which command? fire, observe, append, exit, cat, verify, compact, pause, unpause, paused, exited or swept\ntry fleet-ledger --help"))
 	}
 	return commands[std.Args[0]]()
 }
