@@ -10,7 +10,8 @@
 #
 # It runs when the scope's dispatch_enabled is exactly 1 and its heal is no null.
 # It acts when the scope's mode is act and its dry_run exactly 0; else the report
-# says what it would do. FLEET_CONFIG names another configuration. Every sweep that
+# says what it would do. FLEET_CONFIG names another configuration. A recorded machine
+# (FLEET_FIXTURES) is not swept. Every sweep that
 # the configuration lets begin ends with an entry in the ledger: when that is missing
 # for one and a half intervals, tick.sh asks about it. Status: 0 done, or switched off;
 # 1 failed; 75 another sweep runs.

@@ -132,7 +132,7 @@ seed() {
 		say "wrote $wrote"
 	fi
 	"$programs/fleet-config" check --scope "$scope" --config "$checked" || fail "nothing was installed: mend the scope $scope in $checked first; fleet-config init --scope $scope prints one to begin with"
-	say 'fleet-config check has nothing against it'
+	say 'fleet-config check found no mistake in it'
 }
 
 place() {
