@@ -105,6 +105,9 @@ func (c Claude) readListing(ctx context.Context, w *machine.World, d *claudeDir,
 		return
 	}
 	s.Rows = len(d.Rows)
+	if w.Rec == nil {
+		return
+	}
 	b, err := claude.EncodeListing(d.Rows)
 	w.Rec.Command(spec, b, "0", err)
 }
