@@ -187,6 +187,7 @@ func asks(calls string) string {
 // What is wrong with the call or with the machine is said before anything is
 // written.
 func TestInstall_refused(t *testing.T) {
+	long(t)
 	t.Parallel()
 	b := newInstallBox(t, "Darwin", "sh", false)
 	for _, args := range [][]string{{}, {"--scope"}, {"--scope", ""}, {"--scope", "Lamp"}, {"--scope=a b"}, {"--scope", "-x"}, {"--scope", "../x"}, {"--scope", "é"},

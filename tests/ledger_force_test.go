@@ -123,6 +123,7 @@ func TestLedgerKilled(t *testing.T) {
 func TestLedgerCases(t *testing.T) {
 	t.Parallel()
 	t.Run("ledger-9k-lines", func(t *testing.T) {
+		long(t)
 		h := newHome(t)
 		var wg sync.WaitGroup
 		for w := range 2 {

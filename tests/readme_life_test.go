@@ -15,6 +15,7 @@ var lifeBlocks = regexp.MustCompile("(?s)```sh\n(bin/.*?|export .*?|cat .*?|flee
 // as it stands: on a machine of its own whose service manager is a stub, over a
 // recorded fleet.
 func TestReadmeLife(t *testing.T) {
+	long(t)
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {

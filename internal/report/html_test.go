@@ -78,7 +78,10 @@ func TestHTML_hostile(t *testing.T) {
 			texts = append(texts, s)
 		}
 	}
-	for _, s := range append(texts, strings.Repeat("W", maxBytes+9)) {
+	for i, s := range append(texts, strings.Repeat("W", maxBytes+9)) {
+		if os.Getenv("FLEET_LONG") == "" && i%3 != 0 && i != len(texts) {
+			continue
+		}
 		bad := everywhere(t, every, s)
 		_, doc := render(t, bad, time.Time{})
 		page := htmlOf(t, bad)
