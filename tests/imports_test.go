@@ -125,6 +125,7 @@ func TestStartsLink(t *testing.T) {
 		"cmd/fleet-ledger": observers,
 		"internal/config":  append([]string{yaml, "github.com/itchyny/gojq"}, observers...),
 		"internal/observe": {yaml, "encoding/gob"},
+		"cmd/fleet-render": append([]string{yaml, "crypto/sha256"}, observers...),
 	} {
 		out, err := exec.Command("go", "list", "-deps", module+program).Output()
 		if err != nil {
