@@ -19,8 +19,9 @@ demo: ## judge the captured fleet and print the report
 	@bin/fleet-observe-claude --fixtures $(FIXTURES) | bin/fleet-classify | bin/fleet-render --format md
 
 # Some packages wait for most of their time, so more of them run than there are cores.
+# What vet says, lint asks of everything.
 test: ## everything that runs without installing anything
-	$(GO) test -p 3 $$($(GO) list ./... | grep -v /tests/faults)
+	$(GO) test -vet=off -p 3 $$($(GO) list ./... | grep -v /tests/faults)
 
 faults: ## full disks, odd files, clocks, limits of the system
 	$(GO) test ./tests/faults/... -count=1 -timeout 20m
@@ -45,7 +46,7 @@ race: ## the race detector over the packages that do several things at once, and
 	FLEET_RACE=1 $(GO) test -race ./tests -count=1 -run 'TestScripts/^(case|observe|step|ledger|hosts|act$$|act-off|tick-lock|tick-owner)|TestRecord|TestHealth'
 
 truth: ## the score over the captured sessions whose situation is known
-	$(GO) test ./tests -run TestTruth -count=1 -v
+	FLEET_LONG=1 $(GO) test ./tests -run TestTruth -count=1 -v
 
 mutate: ## break every rule; a mutant that no test kills fails
 	$(GO) test ./internal/classify -run Mutat -count=1 -v

@@ -20,6 +20,7 @@ const wholeConfig = `{"v": 1, "scopes": {"lamp": {"mode": "report", "state_dir":
 // record: it is code. What get is asked for it prints, and check the paths of
 // repositories that are not there.)
 func TestSecretInConfiguration(t *testing.T) {
+	long(t)
 	t.Parallel()
 	pool := poolOf(t, 5)
 	m := &lure{t: t, dir: t.TempDir(), index: secrets.NewIndex(pool)}

@@ -80,6 +80,7 @@ func fileKind(rel string) string {
 // Without any one source file the verdict of a known session may turn into
 // unknown and into nothing else, and each kind of file turns some.
 func TestTruth_oneFileGone(t *testing.T) {
+	long(t)
 	t.Parallel()
 	tried, changed := 0, map[string]int{}
 	for snapshot, table := range situations(t) {
