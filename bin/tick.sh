@@ -92,11 +92,10 @@ outdated() { # WHY: latest.md is of an earlier tick, when there is one, and says
 }
 reports() { # what there is of them is shown, also when one could not be made; says is a line of it
 	missing='' asks=$dir/asks.md
-	says=$(fed "$dir/snapshot.ndjson" fleet-render --into "$dir") || missing="a report could not be made, in $dir"
+	says=$(fed "$dir/snapshot.ndjson" fleet-render --into "$dir" --lead "$state") || missing="a report could not be made in $dir, or none of $state/latest.* lead to it"
 	[ ! -f "$asks" ] || mv -f "$asks" "$state/asks/$number.md" || missing="$state/asks/$number.md could not be made"
 	for format in md json html; do
-		[ -f "$dir/report.$format" ] || { missing="the $format report could not be made, $dir/report.$format" && continue; }
-		lead "$dir/report.$format" "latest.$format" || missing="$state/latest.$format could not be made"
+		[ -f "$dir/report.$format" ] || missing="the $format report could not be made, $dir/report.$format"
 	done
 	[ -z "$missing" ] || fail "$missing"
 }

@@ -33,7 +33,7 @@ func render(std *cli.Std, opts *options) error {
 	}
 	r := report.Build(set, set.Now(std.Now))
 	if opts.Into != "" {
-		return writeInto(std.Out, opts.Into, r)
+		return writeInto(std.Out, opts.Into, opts.Lead, r)
 	}
 	if opts.Open {
 		return openPage(std, r)
