@@ -51,4 +51,8 @@ func TestEyes_owner(t *testing.T) {
 	if p, err := (Eyes{}).Owner(t.Context(), record.Seen{Workspace: filepath.Join(dir, "file/x")}); p != nil || err == nil {
 		t.Errorf("what cannot be looked at: %+v, %v", p, err)
 	}
+	t.Setenv("HOME", "")
+	if p, err := (Eyes{}).Owner(t.Context(), record.Seen{Workspace: filepath.Join(dir, "code")}); p != nil || err == nil {
+		t.Errorf("no home: %+v, %v", p, err)
+	}
 }

@@ -1,8 +1,12 @@
 package observe
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,5 +63,25 @@ func TestEyes_Wrote(t *testing.T) {
 	t.Setenv("HOME", "")
 	if at, err := ask("s1"); at != nil || err == nil {
 		t.Errorf("no home: %v %v", at, err)
+	}
+}
+
+// Where subagents cannot be looked at, here because the path is too long for Linux,
+// nobody can tell when one wrote.
+func TestEyes_Wrote_unread(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("how long a path may be is Linux's")
+	}
+	const projects, file, most = "/.claude/projects/-w", "/s1.jsonl", 4095
+	home := t.TempDir()
+	for rest := most - len(projects) - len(file) - len(home); rest > 0; rest = most - len(projects) - len(file) - len(home) {
+		home += "/" + strings.Repeat("d", min(rest-1, 200))
+	}
+	if err := errors.Join(os.MkdirAll(home+projects, 0o700), os.WriteFile(home+projects+file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	if at, err := (Eyes{}).Wrote(t.Context(), record.Seen{SessionID: "s1"}); at != nil || !errors.Is(err, syscall.ENAMETOOLONG) {
+		t.Errorf("%v, %v", at, err)
 	}
 }
