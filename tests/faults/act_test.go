@@ -38,7 +38,7 @@ func (b *box) decided(verb string) string {
 		{"fleet-observe-workspaces", tick.Host, [][3]string{{"surface", "macf/workspaces", read}, {"surface", "macf/processes", read},
 			{"workspace", b.path("repos/code"), fmt.Sprintf(`{"agent":"code","project":"lamp","path":%q,"tmux_session":"lamp@code","processes":%s}`, b.path("repos/code"), processes)}}},
 		{"fleet-observe-health", tick.Host, [][3]string{{"surface", "macf/roster:lamp", read}, {"health", "lamp/code", health}}},
-		{"fleet-observe-claude", tick.Host, [][3]string{{"session", session("a"), fmt.Sprintf(`{"session_id":%q,"cwd":%q}`, session("a"), b.path("repos"))}}},
+		{"fleet-observe-claude", tick.Host, [][3]string{{"surface", "claude/jobs", read}, {"surface", "claude/sessions", read}, {"surface", "claude/transcripts", read}, {"session", session("a"), fmt.Sprintf(`{"session_id":%q,"cwd":%q}`, session("a"), b.path("repos"))}}},
 		{"fleet-classify", "", [][3]string{{"verdict", session("a"), `{"class":"2","class_name":"at a limit","reset_at":"2026-11-29T08:00:00.000Z","session":{"ours":true,"job_id":"aaaaaaaa"}}`}}},
 	} {
 		n := 0
@@ -102,7 +102,7 @@ func TestAct_programs(t *testing.T) {
 			t.Run(strings.ReplaceAll(a.program+" "+a.at+" "+name, " ", "-"), func(t *testing.T) {
 				t.Parallel()
 				b := withSweep(t)
-				b.write(".claude/jobs/aaaaaaaa/state.json", `{"state":"stopped","sessionId":"`+session("a")+`","cwd":"`+b.path("repos/code")+`","createdAt":"2026-11-29T09:00:00.000Z","intent":"x"}`)
+				b.write(".claude/jobs/aaaaaaaa/state.json", `{"state":"blocked","sessionId":"`+session("a")+`","cwd":"`+b.path("repos/code")+`","createdAt":"2026-11-29T09:00:00.000Z","intent":"x"}`)
 				var lines []string
 				for _, l := range do {
 					lines = append(lines, strings.NewReplacer("PIDS", b.path("pids"), "GOOD", "[]").Replace(l))
@@ -110,7 +110,7 @@ func TestAct_programs(t *testing.T) {
 				b.stub("misdeed", lines...)
 				well := "echo 'no server running on /x' >&2; exit 1"
 				if a.program == "claude" {
-					well = `echo '[{"id":"aaaaaaaa","kind":"background","state":"stopped","sessionId":"` + session("a") + `","cwd":"` + b.path("repos/code") + `"}]'`
+					well = `echo '[{"id":"aaaaaaaa","kind":"background","state":"blocked","sessionId":"` + session("a") + `","cwd":"` + b.path("repos/code") + `"}]'`
 				}
 				os.Remove(b.path("bin/" + a.program))
 				b.write("bin/"+a.program, "#!/bin/sh\ncase \" $* \" in *' --version '*) echo '2.1.280 (Claude Code)'; exit ;; *' "+a.at+"'*) tail -n 1 '"+b.path("state/ledger.jsonl")+"' >>'"+b.path("begun")+"' 2>/dev/null; exec misdeed ;; esac\n"+well+"\n")
