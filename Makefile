@@ -18,10 +18,10 @@ demo: ## judge the captured fleet and print the report
 	@$(GO) build -o bin/ ./cmd/fleet-observe-claude ./cmd/fleet-classify ./cmd/fleet-render
 	@bin/fleet-observe-claude --fixtures $(FIXTURES) | bin/fleet-classify | bin/fleet-render --format md
 
-# Most tests wait for most of their time, so more of them run than there are cores.
+# Some packages wait for most of their time, so more of them run than there are cores.
 # What vet says, lint asks of everything.
 test: ## everything that runs without installing anything
-	$(GO) test -vet=off -p 3 -parallel 4 $$($(GO) list ./... | grep -v /tests/faults)
+	$(GO) test -vet=off -p 3 $$($(GO) list ./... | grep -v /tests/faults)
 
 faults: ## full disks, odd files, clocks, limits of the system
 	$(GO) test ./tests/faults/... -count=1 -timeout 20m
