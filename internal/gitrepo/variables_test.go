@@ -33,7 +33,7 @@ func FuzzVariables(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "\\\n") || strings.Contains(text, "\\\r") {
-			t.Skip()
+			t.Skip("gcfg keeps a line end that git does not")
 		}
 		var got, want []string
 		err := variables([]byte(text), func(section, sub, key, value string) error {
