@@ -32,8 +32,9 @@ func filter(std *cli.Std, expr string) error {
 		case err == nil:
 			err = write(std, q, value)
 		}
+		line := in.at(at) // asked each time: what is behind is not kept
 		if err != nil {
-			return fmt.Errorf("line %d: %w", in.at(at), err)
+			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
 }

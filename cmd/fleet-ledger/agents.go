@@ -77,6 +77,9 @@ func (p program) paused() error {
 			fmt.Fprintf(p.std.Out, "%s\t%s\n", guard.Text(h.Agent, errorWidth), h.PausedAt.Format(time.RFC3339))
 		}
 	}
+	if n := state.Damaged + state.NewerLines(); n > 0 {
+		return cli.Partial(fmt.Errorf("paused: lines of the ledger that cannot be read, %d, may be pauses, or ends of one: fleet-ledger verify names them", n))
+	}
 	return nil
 }
 
