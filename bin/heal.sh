@@ -40,6 +40,7 @@ fail() {
 	from='' to=''
 	echo "heal.sh: the sweep failed: $1" >&2
 	say "the sweep failed: $1; more is in $state/heal.log"
+	held || exit 1 # what another sweep shows is newer
 	{ stale sweep "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } || say "$state/heal.md is of an earlier sweep, which could not be noted in it"
 	clean -- fleet-ledger swept --status 1 --detail "$1" || say 'that it failed could not be noted in the ledger'
 	exit 1
@@ -134,7 +135,7 @@ END
 }
 
 case $asked in
---sweep) state=$2 third=$3 cap=$4 token=$5 desired=$6 stalls=$7 && sweep ;;
+--sweep) state=$2 lock=$2/heal.lock third=$3 cap=$4 token=$5 desired=$6 stalls=$7 && sweep ;;
 --judge) dir=$2 desired=$3 && judge ;;
 '')
 	[ "$rest" -eq 0 ] || { echo 'heal.sh: unknown argument; try heal.sh --help' >&2 && exit 1; }

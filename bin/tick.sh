@@ -40,9 +40,15 @@ kept_for_owner='DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS'
 more='' # as one of kept_for_*: what the steps of a subshell get too
 clean() { fleet-step --keep-env "$kept $more" "$@"; } # [OPTION]… -- COMMAND…
 
+# held is whether who took the lock for us still has it. When it is gone, its number
+# may be another process's by now, and the lock another's.
+held() {
+	kill -0 "$PPID" && IFS= read -r holder <"$lock" || return
+	case $holder in "pid $PPID since "*) ;; *) return 1 ;; esac
+}
 # A step has a third of the tick's time, so one that hangs leaves some for the
-# rest. It isn't begun when who holds the lock for us is gone.
-step() { kill -0 "$PPID" && clean --timeout "$third" --kill-after 5s ${from:+"--input=$from"} ${to:+"--output=$to"} -- "$@"; }
+# rest. It isn't begun when the lock is not ours any more.
+step() { held && clean --timeout "$third" --kill-after 5s ${from:+"--input=$from"} ${to:+"--output=$to"} -- "$@"; }
 fed() { # FILE COMMAND…
 	from=$1
 	shift
@@ -111,6 +117,7 @@ fail() {
 	[ -z "$dir" ] || rm -f "$dir/stages.part" "$dir/sessions.part"
 	echo "tick.sh: tick ${n:-without a number} failed: $1" >&2 || where="$state/tick.log cannot be written"
 	say "tick ${n:-without a number} failed: $1; $where"
+	held || exit 1 # what another tick shows is newer
 	outdated "$1"
 	[ -z "$n" ] || note_end 1
 	exit 1
@@ -304,7 +311,7 @@ case $0 in */*) self=${0%/*} ;; *) self=. ;; esac
 self=$(CDPATH='' cd -- "${self:-/}" && pwd -P)/${0##*/} # the release, when a link leads to it
 PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 case ${1-} in
---locked) state=$2 third=$3 cap=$4 surfaces=$5 token=$6 hosts=${7-} && tick ;;
+--locked) state=$2 lock=$2/tick.lock third=$3 cap=$4 surfaces=$5 token=$6 hosts=${7-} && tick ;;
 --judge) dir=$2 && judge ;;
 --parts) ;; # heal.sh has the same steps
 --help | -h) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
