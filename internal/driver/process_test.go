@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -79,10 +80,12 @@ func TestTarget_Same(t *testing.T) {
 func TestEnd(t *testing.T) {
 	for _, script := range []string{"sleep 600 & wait", "trap '' TERM; echo; while :; do sleep 600 & wait; done"} {
 		cmd := exec.Command("sh", "-c", script)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		go cmd.Wait()
+		defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it started
 		p, err := ReadProcess(cmd.Process.Pid)
 		if err != nil || p == nil || p.PPID != os.Getpid() || p.Start.IsZero() {
 			t.Fatalf("%+v, %v", p, err)

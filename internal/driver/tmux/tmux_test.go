@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,11 +60,11 @@ func newRig(t *testing.T) *rig {
 	}
 	t.Setenv("PATH", r.dir+":"+os.Getenv("PATH"))
 	claude := exec.Command(filepath.Join(r.dir, "claude"))
-	claude.Dir = r.dir
+	claude.Dir, claude.SysProcAttr = r.dir, &syscall.SysProcAttr{Setpgid: true}
 	if err := claude.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { claude.Process.Kill(); claude.Wait() })
+	t.Cleanup(func() { syscall.Kill(-claude.Process.Pid, syscall.SIGKILL); claude.Wait() })
 	driver.Until(t.Context(), 10*time.Second, func() bool {
 		table, _ := driver.Processes(t.Context())
 		r.Process = table.Session(claude.Process.Pid)
