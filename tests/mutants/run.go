@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -11,8 +12,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -56,6 +59,7 @@ func (m Table) slip(t *testing.T) (killed int, survived []string) {
 	t.Helper()
 	all := slices.DeleteFunc(m.sites(t), func(s site) bool { return m.Equivalent[s.name] != "" })
 	b := binary{path: overlaid(t, all), tmp: t.TempDir()}
+	defer b.endLeft()
 	tests := b.tests(t)
 	dead := make([]bool, len(all))
 	b.each(len(all), func(i int) {
@@ -121,11 +125,36 @@ func (b binary) run(slip int, name, log string) error {
 	cmd := exec.Command(b.path, "-test.failfast", "-test.timeout=60s", "-test.run", "^"+name+"$")
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FLEET_MUTATE=") })
 	cmd.Env = append(cmd.Env, fmt.Sprint("FLEET_MUTANT=", slip), "FLEET_REACHED="+log, "TMPDIR="+b.tmp)
-	out, err := cmd.CombinedOutput()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	said, err := os.CreateTemp(b.tmp, "said")
 	if err != nil {
+		return err
+	}
+	defer said.Close()
+	cmd.Stdout, cmd.Stderr = said, said // a pipe would wait for what it left running
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = cmd.Wait()
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	if err != nil {
+		out, _ := os.ReadFile(said.Name())
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
+}
+
+// endLeft ends what the tests left running in groups of its own: what has tmp, or a place
+// below, in its environment. A mutant that broke what ends processes leaves some.
+func (b binary) endLeft() {
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, name := range environs {
+		environ, err := os.ReadFile(name)
+		pid, bad := strconv.Atoi(strings.Split(name, "/")[2])
+		if err == nil && bad == nil && pid != os.Getpid() && bytes.Contains(environ, []byte("="+b.tmp)) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 // each runs f for 0 to n-1, as many at once as there are processors.
