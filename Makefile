@@ -52,7 +52,7 @@ truth: ## the score over the captured sessions whose situation is known
 
 mutate: ## break every rule; a mutant that no test kills fails
 	$(GO) test ./internal/classify -run Mutat -count=1 -v
-	FLEET_MUTATE=1 $(GO) test ./internal/asks ./internal/ledger ./internal/ledger/fold ./internal/machine ./internal/observe/... ./internal/act ./internal/reconcile -run Mutants -count=1 -p 1 -v
+	FLEET_MUTATE=1 $(GO) test ./internal/asks ./internal/ledger ./internal/ledger/fold ./internal/machine ./internal/process ./internal/observe/... ./internal/act ./internal/reconcile -run Mutants -count=1 -p 1 -v
 
 test-real: ## the real Claude Code against a stub API on loopback; installs with npm and apt
 	bash tests/real/run.sh

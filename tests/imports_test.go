@@ -14,7 +14,7 @@ import (
 const module = "github.com/fleet-tools/fleet/"
 
 // edges are the packages that may touch the machine.
-var edges = []string{"internal/machine", "internal/observe", "internal/observe/agents", "internal/command", "internal/ledger", "internal/notify", "internal/cli", "internal/jq", "internal/jq/jqtest", "internal/driver", "internal/driver/tmux", "internal/driver/claude", "internal/act"}
+var edges = []string{"internal/machine", "internal/process", "internal/observe", "internal/observe/agents", "internal/command", "internal/ledger", "internal/notify", "internal/cli", "internal/jq", "internal/jq/jqtest", "internal/driver", "internal/driver/tmux", "internal/driver/claude", "internal/act"}
 
 // purePackages returns the directories of internal packages that are no edges,
 // with their files that are no tests.

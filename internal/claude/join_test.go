@@ -157,14 +157,6 @@ func TestJoin_onePIDInTwoRows(t *testing.T) {
 	}
 }
 
-func TestParsePS(t *testing.T) {
-	const out = "  900 Tue Sep  8 03:12:45 2026     claude fix the login\n    1 Tue Sep  8 03:12:45 2026     /sbin/launchd\n   77 Tue Sep  8 03:12:45 2026     node x\nrubbish\n"
-	ps := ParsePS(out, map[int]bool{77: true})
-	if len(ps) != 2 || ps[0].PID != 900 || ps[0].Args != "claude" || ps[0].Start != "Tue Sep 8 03:12:45 2026" || ps[1].PID != 77 {
-		t.Errorf("got %+v", ps)
-	}
-}
-
 // A process file without a start time may be of a process that ended: its pid
 // may be another program's by now.
 func TestJoin_pidOfAnotherProgram(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Process is a process of the process table: a Claude Code one, or one that a
@@ -47,20 +48,26 @@ func (p Process) Session() bool {
 	return len(f) < 2 || !helperWords[f[1]]
 }
 
-// ParsePS reads ps -o pid=,lstart=,args= of the C locale in UTC. lstart is five
-// words: Tue Sep  8 03:12:45 2026.
-func ParsePS(out string, pids map[int]bool) []Process {
-	ps := []Process{}
-	for line := range strings.Lines(out) {
-		f := strings.Fields(line)
-		if len(f) < 7 {
-			continue
+// ticks is how many clock ticks /proc counts in a second, on every Linux.
+const ticks = 100
+
+// lastSecond is in the year 2286; what is later is no start of a process.
+const lastSecond = 10_000_000_000
+
+const lstart = "Mon Jan 2 15:04:05 2006" // of ps
+
+// Began is when a process began, in UTC, by the start that a table has of it and
+// the start of its machine. It is zero when it cannot be told.
+func Began(start string, boot time.Time) time.Time {
+	if n, err := strconv.ParseInt(start, 10, 64); err == nil {
+		if boot.IsZero() || n < 0 || n > lastSecond*ticks {
+			return time.Time{}
 		}
-		pid, err := strconv.Atoi(f[0])
-		if err != nil || !IsProgram(f[6]) && !pids[pid] {
-			continue
-		}
-		ps = append(ps, Process{PID: pid, Start: strings.Join(f[1:6], " "), Exe: f[6], Args: Argv(f[6:])})
+		return boot.Add(time.Duration(n%ticks) * (time.Second / ticks)).Add(time.Duration(n/ticks) * time.Second)
 	}
-	return ps
+	t, err := time.Parse(lstart, strings.Join(strings.Fields(start), " "))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }

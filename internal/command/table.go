@@ -15,7 +15,8 @@ var table = sync.OnceValue(func() [][]string {
 	return [][]string{
 		{"claude", "--version"},
 		{"claude", "agents", "--json", "--all"},
-		{"ps", "-axww", "-o", "pid=,lstart=,args="},
+		{"ps", "-axww", "-o", "pid=,ppid=,lstart=,args="},
+		{"lsof", "-a", "-d", "cwd", "-p", "*", "-Fn"},
 		{"sysctl", "-n", "kern.boottime"},
 		{"gh", "api", "--include", "--hostname", "github.com", "rate_limit"},
 		{"gh", "api", "--include", "--hostname", "github.com", "repos/*"},

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"syscall"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
+	"github.com/fleet-tools/fleet/internal/process"
 )
 
 // Process is a process of the machine.
@@ -41,6 +43,55 @@ var interpreters = map[string]bool{"node": true, "bun": true, "sh": true, "bash"
 
 // Table is the process table at one moment.
 type Table []Process
+
+// Processes returns the process table, without what has ended and was not
+// waited for.
+func Processes(ctx context.Context) (Table, error) {
+	all, err := process.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the process table: %w", err)
+	}
+	boot := process.BootAt()
+	var t Table
+	for _, one := range all {
+		p, err := running(one, boot)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			t = append(t, *p)
+		}
+	}
+	return t, nil
+}
+
+// ReadProcess returns the process of a pid; nil when there is none. Also who was told
+// to end sees what became of it.
+func ReadProcess(pid int) (*Process, error) {
+	p, err := process.Find(context.Background(), pid)
+	if err != nil {
+		return nil, fmt.Errorf("reading process %d: %w", pid, err)
+	}
+	if p == nil {
+		return nil, nil
+	}
+	return running(*p, process.BootAt())
+}
+
+// running is a process that did not end; nil of one that did.
+func running(p process.Process, boot time.Time) (*Process, error) {
+	stat, err := p.Stat()
+	if errors.Is(err, fs.ErrNotExist) || stat.Ended {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading process %d: %w", p.PID, err)
+	}
+	return &Process{PID: p.PID, PPID: stat.PPID, Start: claude.Began(stat.Start, boot), Exe: p.Exe, Argv: p.Argv}, nil
+}
+
+// Cwd returns the working directory of a process.
+func Cwd(ctx context.Context, pid int) (string, error) { return process.Process{PID: pid}.Cwd(ctx) }
 
 // Find returns the process of a pid; nil when there is none.
 func (t Table) Find(pid int) *Process {

@@ -61,23 +61,6 @@ func (p Process) Kind() string {
 	return ""
 }
 
-// ParsePS reads ps -o pid=,lstart=,args= as claude.ParsePS does, and returns
-// the processes that have a kind.
-func ParsePS(out string) []Process {
-	ps := []Process{}
-	for line := range strings.Lines(out) {
-		f := strings.Fields(line)
-		if len(f) < 7 {
-			continue
-		}
-		pid, err := strconv.Atoi(f[0])
-		if p := NewProcess(pid, strings.Join(f[1:6], " "), "", f[6], f[6:]); err == nil && p.Kind() != "" {
-			ps = append(ps, p)
-		}
-	}
-	return ps
-}
-
 // The variables that are read of a process.
 const (
 	envAttributes = "OTEL_RESOURCE_ATTRIBUTES"
@@ -153,7 +136,7 @@ type Running struct {
 
 // record is the process as a record tells it.
 func (r Running) record() record.AgentProc {
-	p := record.AgentProc{PID: r.PID, Start: StartTime(r.Start, r.Boot), Kind: r.Kind(), Cwd: guard.Path(r.Cwd), Version: r.Version}
+	p := record.AgentProc{PID: r.PID, Start: record.TimeOf(claude.Began(r.Start, r.Boot)), Kind: r.Kind(), Cwd: guard.Path(r.Cwd), Version: r.Version}
 	if name := cmp.Or(attribute(r.Env[envAttributes]), r.Env[envName], r.Env[envLabel]); name != "" {
 		p.Agent = ID(name)
 	}
@@ -165,25 +148,6 @@ func (r Running) record() record.AgentProc {
 		p.Session = guard.ID(r.Session)
 	}
 	return p
-}
-
-// ticks is how many clock ticks /proc counts in a second, on every Linux.
-const ticks = 100
-
-// StartTime is when a process began, by the start of a process table: on Linux
-// ticks since boot, on macOS a time in UTC. nil when it cannot be told.
-func StartTime(start string, boot time.Time) *record.Time {
-	if n, err := strconv.ParseInt(start, 10, 64); err == nil {
-		if boot.IsZero() || n < 0 || n > lastSecond*ticks {
-			return nil
-		}
-		return record.TimeOf(boot.Add(time.Duration(n%ticks) * (time.Second / ticks)).Add(time.Duration(n/ticks) * time.Second))
-	}
-	t, err := time.Parse("Mon Jan 2 15:04:05 2006", strings.Join(strings.Fields(start), " "))
-	if err != nil {
-		return nil
-	}
-	return record.TimeOf(t)
 }
 
 // Clean returns the process as a recording keeps it.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fleet-tools/fleet/internal/claude"
 )
@@ -32,36 +31,6 @@ func TestNewProcess(t *testing.T) {
 	}
 	if p := NewProcess(7, "", "", "/usr/bin/node", []string{"npm exec @acme/macf-channel-server"}); p.Kind() != "" {
 		t.Errorf("npm, which waits for the server, is %s", p.Kind())
-	}
-}
-
-func TestParsePS(t *testing.T) {
-	out := "  7 Sun Nov 29 11:00:00 2026     claude --resume\n" +
-		"  8 Sun Nov 29 11:00:01 2026     /usr/bin/node /x/macf-channel-server/dist/server.js\n" +
-		"  9 Sun Nov 29 11:00:02 2026     claude daemon run\n 10 Sun Nov 29 11:00:03 2026 -zsh\nshort\n x Sun Nov 29 11:00:02 2026 claude\n"
-	ps := ParsePS(out)
-	if len(ps) != 2 || ps[0].Kind() != KindClaude || ps[0].PID != 7 || ps[0].Start != "Sun Nov 29 11:00:00 2026" || ps[1].Server != "/x/macf-channel-server" || ps[0].Args != "claude" {
-		t.Errorf("%+v", ps)
-	}
-}
-
-func TestStartTime(t *testing.T) {
-	boot := time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
-	for _, tt := range []struct {
-		start string
-		boot  time.Time
-		want  string
-	}{
-		{"360012", boot, "2026-11-29T11:00:00.12Z"}, {"0", boot, "2026-11-29T10:00:00Z"}, {"7", time.Time{}, ""}, {"-7", boot, ""},
-		{"9223372036854775807", boot, ""}, {"", boot, ""}, {"Sun Nov 29  11:00:00 2026", time.Time{}, "2026-11-29T11:00:00Z"}, {"soon", boot, ""},
-	} {
-		got := ""
-		if at := StartTime(tt.start, tt.boot); at != nil {
-			got = at.Format(time.RFC3339Nano)
-		}
-		if got != tt.want {
-			t.Errorf("%q: %s, want %s", tt.start, got, tt.want)
-		}
 	}
 }
 

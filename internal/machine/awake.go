@@ -3,8 +3,7 @@ package machine
 import "golang.org/x/sys/unix"
 
 // awake reads a clock that began at boot and stands still while the machine
-// sleeps, in seconds; nil when it cannot be read. Linux: CLOCK_MONOTONIC, man 2
-// clock_gettime. macOS: CLOCK_UPTIME_RAW, man 3 clock_gettime.
+// sleeps, in seconds; nil when it cannot be read.
 func awake(clock int32) *float64 {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(clock, &ts); err != nil {

@@ -12,12 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/command"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/process"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -57,11 +59,10 @@ func New(fixtures string, now time.Time, given bool) (*World, error) {
 		return nil, err
 	}
 	host, _, _ = strings.Cut(host, ".")
-	w := &World{Home: home, Host: host, At: now, FS: machineTree(), Getenv: os.Getenv}
-	w.platform()
-	w.Zone = guard.Text(w.Zone, zoneColumns)
-	if given {
-		w.AwakeS = nil // it is of the real present
+	w := &World{Home: home, Host: host, OS: runtime.GOOS, At: now, BootAt: process.BootAt(), FS: machineTree(), Getenv: os.Getenv}
+	w.Zone = guard.Text(zoneName(w.Getenv("TZ"), "/etc/localtime"), zoneColumns)
+	if !given { // it is of the real present
+		w.AwakeS = awake(awakeClock)
 	}
 	return w, nil
 }

@@ -2,9 +2,7 @@ package observe
 
 import (
 	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -46,29 +44,4 @@ func TestProcesses(t *testing.T) {
 		}
 	}
 	t.Errorf("this process is not there: %+v", ps)
-}
-
-func TestStartTime(t *testing.T) {
-	dir := t.TempDir()
-	if start, err := startTime(dir); start != "" || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no stat: %q %v", start, err)
-	}
-	for text, want := range map[string]string{
-		"7 (a) b) (c) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23\n": "22",
-		"7 (a) S 4 5\n": "",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, "stat"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if start, err := startTime(dir); start != want || (err == nil) != (want != "") {
-			t.Errorf("%q: %q %v", text, start, err)
-		}
-	}
-}
-
-// A file of /proc that opens and cannot be read is an error.
-func TestReadProc_unread(t *testing.T) {
-	if b, err := readProc(t.TempDir()); err == nil || len(b) > 0 {
-		t.Errorf("read %q of a directory, error %v", b, err)
-	}
 }
