@@ -145,4 +145,14 @@ func TestUpgrade_stopped(t *testing.T) {
 	if want := `first: {"upgrade-stopped":"the upgrade to 0.2.47 stopped here: wrong-version"}` + "\n"; string(out) != want || status != 0 {
 		t.Errorf("%d, %s\n%s", status, says, out)
 	}
+	// What a tick makes of it: one question, once, however often it looks.
+	tick := exec.Command("sh", "-c", `for n in 1 2; do
+	{ fleet-config tick --tick "$(fleet-ledger fire)" && fleet-observe-claude && fleet-ledger observe; } | fleet-classify | fleet-asks | fleet-ledger append | fleet-render
+done && fleet-asks list`)
+	tick.Dir, tick.Env = a.home, []string{"HOME=" + a.home, "PATH=" + bin + ":/usr/bin:/bin", "FLEET_SCOPE=lamp", "FLEET_CONFIG=" + filepath.Join(a.home, "fleet.json")}
+	out, err := tick.CombinedOutput()
+	asked := regexp.MustCompile(`first: the upgrade to 0\.2\.47 stopped here: wrong-version`).FindAll(out, -1)
+	if err != nil || len(asked) != 3 {
+		t.Errorf("%v, %d of 3 times\n%s", err, len(asked), out)
+	}
 }
