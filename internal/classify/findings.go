@@ -158,33 +158,48 @@ func claims(live []*judged) []finding {
 // of any record: one that waits at its trust dialog has no file yet.
 func strays(st *stream, sessions []*judged) []finding {
 	found := map[string]*finding{}
-	add := func(host, subject, says string) {
+	dirs := map[string][]string{}
+	add := func(host, subject, says, cwd string) {
 		if found[host] == nil {
 			found[host] = &finding{host, "process", record.Finding{Name: "process"}}
 		}
 		f := found[host]
 		f.Sessions = append(f.Sessions, subject)
-		f.Evidence = append(f.Evidence, record.Evidence{Source: "claude/processes", Says: says})
+		f.Evidence = append(f.Evidence, record.Evidence{Source: "claude/processes", Says: strings.TrimSpace(says + " " + inDir(cwd))})
+		if cwd != "" && !slices.Contains(dirs[host], cwd) {
+			dirs[host] = append(dirs[host], cwd)
+		}
 	}
 	for _, r := range st.set.Of(record.KindSurface) {
 		if p, ok := record.Payload[record.Surface](r); ok {
 			for _, u := range p.Untracked {
-				add(r.Host, fmt.Sprintf("pid:%d", u.PID), strings.TrimSpace(fmt.Sprintf("pid %d: %s %s", u.PID, u.Exe, inDir(u.Cwd))))
+				add(r.Host, fmt.Sprintf("pid:%d", u.PID), fmt.Sprintf("pid %d: %s", u.PID, u.Exe), u.Cwd)
 			}
 		}
 	}
 	for _, s := range sessions {
 		if s.anonymous {
-			add(s.host, s.subject, strings.TrimSpace("a session without an id "+inDir(s.cwd)))
+			add(s.host, s.subject, "a session without an id", s.cwd)
 		}
 	}
 	var fs []finding
 	for _, host := range slices.Sorted(maps.Keys(found)) {
 		f := found[host]
 		f.Says = count(len(f.Sessions), "Claude Code process") + " that no record names"
+		if where := inDir(some(dirs[host])); where != "" {
+			f.Says += ", " + where
+		}
 		fs = append(fs, *f)
 	}
 	return fs
+}
+
+// some are the first three of a list, and how many there are besides.
+func some(names []string) string {
+	if more := len(names) - 3; more > 0 {
+		return strings.Join(names[:3], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
 }
 
 func inDir(cwd string) string {

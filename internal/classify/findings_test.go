@@ -63,7 +63,7 @@ func TestFindings(t *testing.T) {
 		},
 			"devbox boot: 2 sessions ended when the machine restarted at 2026-11-27 12:00 UTC; they can be resumed [a b]\ncount: 3 sessions, 1 with a live process []"},
 		{"a process without a session id", func() *world { return local(session("", status("waiting", "permission prompt"))) },
-			"count: 1 session, 1 with a live process []\ndevbox process: 1 Claude Code process that no record names [pid:900]"},
+			"count: 1 session, 1 with a live process []\ndevbox process: 1 Claude Code process that no record names, in /w/lamp [pid:900]"},
 	}
 	for _, tt := range tests {
 		if got := findingsOf(t, tt.world()); got != tt.want {
@@ -98,12 +98,12 @@ func TestFindings_claims(t *testing.T) {
 func TestFindings_untracked(t *testing.T) {
 	w := local()
 	r, err := record.New(record.KindSurface, noon, "farbox", "fleet-observe-claude", "claude/processes",
-		record.Surface{OK: true, Untracked: []record.Untracked{{PID: 900, Cwd: "/w/lamp", Exe: "/opt/claude"}, {PID: 901, Exe: "/opt/claude"}}})
+		record.Surface{OK: true, Untracked: []record.Untracked{{PID: 900, Cwd: "/w/lamp", Exe: "/opt/claude"}, {PID: 901, Exe: "/opt/claude"}, {PID: 902, Cwd: "/w/oil"}, {PID: 903, Cwd: "/w/rye"}, {PID: 904, Cwd: "/w/tea"}, {PID: 905, Cwd: "/w/wax"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.extra = []record.Record{r}
-	if got, want := findingsOf(t, w), "farbox process: 2 Claude Code processes that no record names [pid:900 pid:901]"; got != want {
+	if got, want := findingsOf(t, w), "farbox process: 6 Claude Code processes that no record names, in /w/lamp, /w/oil, /w/rye and 2 more [pid:900 pid:901 pid:902 pid:903 pid:904 pid:905]"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
