@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/config"
 	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -189,13 +191,18 @@ func distance(a, b string) int {
 	return row[len(to)]
 }
 
-// swept notes that a sweep ended.
+// swept notes that a sweep ended, and what it could not decide, by its stream. Without
+// one, or of one that is cut, it is noted all the same.
 func (p program) swept() error {
-	e := record.Entry{Kind: record.EntrySweepExit, By: "act", Exit: &p.opts.Status, Detail: guard.Text(p.opts.Detail, errorWidth)}
+	e := record.Entry{Exit: &p.opts.Status, Detail: guard.Text(p.opts.Detail, errorWidth)}
 	l, s, err := p.open(p.opts.Scope)
 	if err != nil {
 		return err
 	}
 	e.DryRun = s.DryRun || p.w.Dry()
-	return l.Note(p.std.Clock, e)
+	undecided, bad := fold.Undecided(p.std.In)
+	if bad != nil {
+		bad = fmt.Errorf("that a sweep ended is noted without what it left undecided: its stream: %w", bad)
+	}
+	return cmp.Or(l.Swept(p.std.Clock, e, guard.Text(undecided, errorWidth)), bad)
 }

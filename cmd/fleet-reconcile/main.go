@@ -53,5 +53,5 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 			return err
 		}
 	}
-	return std.CloseWith(j.At, "", "", record.Surface{RC: &j.RC, Notes: j.Notes})
+	return std.CloseWith(j.At, "", "", record.Surface{RC: &j.RC, Undecided: j.Undecided, Notes: j.Notes})
 }

@@ -41,6 +41,8 @@ func (s *stream) sweeps() []condition {
 		return []condition{{key: key, question: fmt.Sprintf("no sweep of heal.sh has ended for over %d min: nothing is kept alive", int(late.Minutes()))}}
 	case p.Exit != 0:
 		return []condition{{key: key, question: "the last sweep of heal.sh failed: heal.log says why"}}
+	case p.Since != nil && p.At.After(p.Since.Time): // not the first: what passes by itself is nobody's matter
+		return []condition{{key: "heal:undecided", question: "sweeps of heal.sh decide nothing about " + p.Undecided}}
 	}
 	return nil
 }

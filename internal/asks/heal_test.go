@@ -22,7 +22,12 @@ func TestHeals(t *testing.T) {
 			t.Errorf("%+v", f.Asks)
 		}
 	}
-	for what, c := range map[string]change{"in time": sweeps(-15*time.Minute, 0), "not kept alive": func(w *world) { healed("a", "stuck")(w); w.tick.Heal = nil }} {
+	again := newWorld(sweeps(-time.Minute, 0), undecided(-time.Hour)).fold(t)
+	if len(again.Asks) != 1 || again.Asks[0].Key != "heal:undecided" || again.Asks[0].Question != "sweeps of heal.sh decide nothing about code: macf/roster:p: gone" {
+		t.Errorf("%+v", again.Asks)
+	}
+	once := func(w *world) { sweeps(-time.Minute, 0)(w); undecided(-time.Minute)(w) }
+	for what, c := range map[string]change{"undecided once": once, "in time": sweeps(-15*time.Minute, 0), "not kept alive": func(w *world) { healed("a", "stuck")(w); w.tick.Heal = nil }} {
 		if f := newWorld(c).fold(t); len(f.Asks) > 0 {
 			t.Errorf("%s: %+v", what, f.Asks)
 		}

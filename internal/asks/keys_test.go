@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -124,6 +125,7 @@ var keyCases = []keyCase{
 		"slug unread":       repo(0, func(p *record.Repo) { p.Slug, p.OK, p.Rules = "", false, nil })}},
 	{"heal:code-agent:stuck", healed("code-agent", "stuck", "held"), map[string]change{"ledger cut": cut("devbox " + ledger), "ledger failed": failed("devbox ledger"),
 		"config cut": cut("devbox " + config)}},
+	{"heal:undecided", func(w *world) { sweeps(-time.Minute, 0)(w); undecided(-time.Hour)(w) }, map[string]change{"ledger cut": cut("devbox " + ledger), "ledger failed": failed("devbox ledger")}},
 	{"heal:sweep", sweeps(0, 0), map[string]change{"ledger cut": cut("devbox " + ledger), "ledger failed": failed("devbox ledger")}},
 	{"when:odd", judged(devbox, "s1", "5", "", kind("")), map[string]change{
 		"listing failed": failed("devbox claude/listing"), "listing absent": absent("attic claude/listing"), "anything failed": failed("attic claude/transcripts"),

@@ -122,6 +122,13 @@ func sweeps(ago time.Duration, exit int) change {
 	}
 }
 
+// undecided has the sweeps since a moment before noon decide nothing about an agent.
+func undecided(ago time.Duration) change {
+	return func(w *world) {
+		w.swept.Undecided, w.swept.Since = "code: macf/roster:p: gone", record.TimeOf(noon.Add(ago))
+	}
+}
+
 // surface alters surfaces: devbox claude/jobs.
 func surface(p record.Surface, names ...string) change {
 	return func(w *world) {

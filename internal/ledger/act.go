@@ -45,6 +45,21 @@ func (l Ledger) Note(at time.Time, e record.Entry) error {
 	return l.outsideTick(os.O_CREATE, at, "act", func(*fold.State) ([]record.Entry, error) { return []record.Entry{e}, nil }, new(string))
 }
 
+// Swept notes that a sweep ended: an entry with its status. undecided is about what it
+// decided nothing, and why, "" when it could read everything.
+func (l Ledger) Swept(at time.Time, e record.Entry, undecided string) error {
+	return l.outsideTick(os.O_CREATE, at, "act", func(s *fold.State) ([]record.Entry, error) {
+		e.Kind, e.By = record.EntrySweepExit, "act"
+		if undecided != "" {
+			e.Detail, e.Blind = undecided, record.TimeOf(at)
+			if last := s.Sweep(); last != nil && last.Since != nil {
+				e.Blind = last.Since
+			}
+		}
+		return []record.Entry{e}, nil
+	}, new(string))
+}
+
 // outsideTick appends entries that belong to no tick. flag is update's: with
 // os.O_CREATE the state directory is made too.
 // prefix is the word before the ids; last is set to the last of them.

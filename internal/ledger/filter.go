@@ -138,8 +138,8 @@ func Observe(std Sink, s *fold.State, at record.Time, host string) error {
 			return err
 		}
 	}
-	if swept, exit := s.Sweep(); swept != nil {
-		if err := add(record.KindSwept, "sweep", record.Swept{At: *swept, Exit: exit}); err != nil {
+	if swept := s.Sweep(); swept != nil {
+		if err := add(record.KindSwept, "sweep", swept); err != nil {
 			return err
 		}
 	}

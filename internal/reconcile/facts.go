@@ -30,12 +30,12 @@ type Facts struct {
 	Unfit     string            // what is wrong in the configuration there, when Workspace is nil; "": none was found
 	Health    *record.Health    // nil: no registry lists it
 	Heal      record.Heal       // what the ledger remembers
-	PausedAs  string            // the session of Process, when the owner paused that and not the agent; "": not so
+	PausedAs  string            // the session of Process, or without one a session in its workspace, when the owner paused that and not the agent; "": not so
 	Process   *record.AgentProc // the Claude Code process in its workspace; nil: none
 	Elsewhere *record.AgentProc // a process that says that it is the agent, and runs elsewhere; nil: none
 	Verdict   *record.Verdict   // about the session of Process; nil: none was judged
 	OpenCalls []string          // tools that the session began to use and did not end
-	Fleet     int               // agents at a limit
+	Fleet     int               // agents at a limit that do not answer
 	Pause     *record.Time      // until when nothing new is started, after a usage limit; nil: no such time
 	Running   int               // agents with a process, and those that this sweep starts
 	Cap       int               // how many of them there may be

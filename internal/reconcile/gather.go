@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -157,7 +158,7 @@ func (w *world) surface(name string, absent bool) string {
 }
 
 // desired returns what should run: the list, or the agent of every workspace,
-// each once. Whoever is at a limit is counted before anything is decided. What looks
+// each once. Whoever is at a limit and does not answer is counted before anything is decided. What looks
 // like a credential in the list is withheld here: nothing further on has it.
 func (w *world) desired(list []desired.Agent) []desired.Agent {
 	if list = slices.Clone(list); list == nil {
@@ -175,10 +176,8 @@ func (w *world) desired(list []desired.Agent) []desired.Agent {
 		d, w.secret[d.Agent] = cleaned(d)
 		list[i] = d
 		w.wanted[d.Workspace] = true
-		if p := w.places[d.Workspace]; p != nil {
-			if v := w.verdict(Claude(p)); atLimit(v, w.at.Time) {
-				w.limited++
-			}
+		if p := w.places[d.Workspace]; p != nil && atLimit(w.verdict(Claude(p)), w.at.Time) && !(&Facts{Health: w.healths[p.Project+"/"+d.Agent]}).reachable() {
+			w.limited++
 		}
 	}
 	return list
@@ -221,6 +220,8 @@ func (w *world) facts(want desired.Agent) *Facts {
 	}
 	f.Health = w.healths[project+"/"+want.Agent]
 	if f.Process = Claude(f.Workspace); f.Process == nil {
+		f.PausedAs = w.pausedIn(f.Workspace)
+		f.Heal.Paused = f.Heal.Paused || f.PausedAs != ""
 		if f.Elsewhere = w.elsewhere(want); f.Elsewhere != nil {
 			w.kept[w.byPID[f.Elsewhere.PID]] = true
 		}
@@ -235,6 +236,18 @@ func (w *world) facts(want desired.Agent) *Facts {
 		}
 	}
 	return f
+}
+
+// pausedIn is the key of a session in a workspace that the owner paused, "" when there is none:
+// who said hands off is not to find another one begun in its place when it ends.
+func (w *world) pausedIn(p *record.Workspace) string {
+	for _, key := range slices.Sorted(maps.Keys(w.heals)) {
+		subject, ok := strings.CutPrefix(key, "session:")
+		if s := w.records[subject]; ok && s != nil && w.heals[key].Paused && w.owner(s) == p {
+			return key
+		}
+	}
+	return ""
 }
 
 // elsewhere is a process that says that it is the agent, in a directory that is

@@ -125,6 +125,23 @@ func TestPaused_session(t *testing.T) {
 	}
 }
 
+// It holds as well when the session has ended: nothing is begun in its place, in the workspace or below.
+func TestPaused_sessionThatEnded(t *testing.T) {
+	for cwd, held := range map[string]bool{"/w/a": true, "/w/a/sub": true, "/w/ab": false, "": false} {
+		for _, paused := range []bool{true, false} {
+			s := solo(gone).session("s", "10", ended, func(p *record.Session, _ *record.Verdict, h *record.Heal) { p.Cwd, h.Paused = cwd, paused })
+			d := s.judge(t).of(t, "a")
+			if got := d.Reason == "paused" && d.Action == nil && strings.HasSuffix(d.Detail, "unpause session:s"); got != (held && paused) || !got && d.Reason != "gone" {
+				t.Errorf("%q, paused %t: %s %s", cwd, paused, brief(d), d.Detail)
+			}
+		}
+	}
+	s := solo(gone).with(func(s *scene) { s.heals = append(s.heals, &record.Heal{Agent: "session:s", Paused: true}) })
+	if d := s.judge(t).of(t, "a"); d.Reason != "gone" {
+		t.Errorf("a session of which nothing is known holds %s", brief(d))
+	}
+}
+
 // What is said of a session names whom the owner paused, and why nobody knows the agent.
 func TestOwner_says(t *testing.T) {
 	for want, around := range map[string]func(*scene){

@@ -8,7 +8,9 @@ package reconcile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/desired"
@@ -27,6 +29,7 @@ type Judgement struct {
 	At        record.Time
 	Host      string   // the machine that the decisions are about
 	Decisions []Judged // in the order of the list, then of the sessions
+	Undecided []string // about what nothing is decided, and why; of RC 2 at least one
 	RC        int      // as the reference counts: 0 all is well, 1 something is to be done, 2 something was not read
 	Notes     []string // what a person should know of the judging
 }
@@ -43,7 +46,8 @@ func Judge(set *record.Set, o Options) Judgement {
 	w := gather(set, o)
 	j := Judgement{At: w.at, Host: w.host}
 	if w.at.IsZero() { // an empty stream has no present, and nothing to be decided at it
-		j.RC, j.Notes = 2, append(j.Notes, "nothing is decided: the stream is empty")
+		j.undecided("", "the stream is empty")
+		j.Notes = append(j.Notes, blindly+"the stream is empty")
 		return j
 	}
 	for _, want := range w.desired(o.Desired) {
@@ -51,6 +55,13 @@ func Judge(set *record.Set, o Options) Judgement {
 		d := Decide(f)
 		w.note(d)
 		j.add(want.Agent, d)
+	}
+	if o.Desired == nil && w.blindAll == "" { // what it is called would be in what was not read
+		for _, dir := range slices.Sorted(maps.Keys(w.spaces)) {
+			if p := w.spaces[dir]; p.Agent == "" {
+				j.undecided(dir, cmp.Or(strings.TrimPrefix(w.unfit(dir), dir+"/"), p.Unread))
+			}
+		}
 	}
 	if w.tick != nil && w.tick.Mode == "act" && w.tick.Heal != nil {
 		for _, s := range w.sessions() {
@@ -63,8 +74,8 @@ func Judge(set *record.Set, o Options) Judgement {
 		j.Notes = append(j.Notes, "sessions that no list names are left alone: "+alone(w.tick))
 	}
 	if len(j.Decisions) == 0 && w.blindAll != "" {
-		j.RC = 2
-		j.Notes = append(j.Notes, "nothing is decided: "+w.blindAll)
+		j.undecided("", w.blindAll)
+		j.Notes = append(j.Notes, blindly+w.blindAll)
 	}
 	return j
 }
@@ -89,10 +100,26 @@ func (j *Judgement) add(subject string, d record.Decision) {
 	j.Decisions = append(j.Decisions, Judged{subject, d})
 	switch {
 	case d.Reason == "blind":
-		j.RC = 2
+		j.undecided(subject, strings.TrimPrefix(d.Detail, blindly))
 	case d.Decision != "OK" && d.Decision != "SKIP", slices.Contains(misnamed, d.Reason):
 		j.RC = max(j.RC, 1)
 	}
+}
+
+// blindly begins the detail of a decision that is none, as something was not read.
+const blindly = "nothing is decided: "
+
+// undecided notes that something was not read, and so nothing is decided about what,
+// "" for all of it. Those of one reason are one text.
+func (j *Judgement) undecided(what, why string) {
+	j.RC = 2
+	for i, says := range j.Undecided {
+		if names, ok := strings.CutSuffix(says, ": "+why); ok {
+			j.Undecided[i] = names + ", " + what + ": " + why
+			return
+		}
+	}
+	j.Undecided = append(j.Undecided, strings.TrimPrefix(what+": "+why, ": "))
 }
 
 // Decisions returns the decisions of a stream, in the order in which they were made.

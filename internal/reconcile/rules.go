@@ -22,7 +22,7 @@ type Rule struct {
 // attempt back before the attempt.
 var Rules = []Rule{
 	{"blind", func(f *Facts) bool { return f.Blind != "" }, func(f *Facts) record.Decision {
-		return skip("nothing is decided: %s", f.Blind).Decision
+		return skip(blindly+"%s", f.Blind).Decision
 	}},
 	{"paused", func(f *Facts) bool { return f.Heal.Paused }, func(f *Facts) record.Decision {
 		return skip("%s", pausedBy(f.PausedAs)).Decision
@@ -59,7 +59,7 @@ var Rules = []Rule{
 	{"gone", func(f *Facts) bool { return f.Process == nil }, launch},
 	{"throttled", (*Facts).throttled, throttle},
 	{"fleet-throttled", func(f *Facts) bool { return f.Fleet >= fleetThrottled }, func(f *Facts) record.Decision {
-		return skip("%d agents are at a usage limit, so no other is healed", f.Fleet).Decision
+		return skip("%d agents are at a usage limit and do not answer, so no other is healed", f.Fleet).Decision
 	}},
 	{"unjudged", func(f *Facts) bool { return slices.Contains([]string{"", "unknown", "1"}, f.class()) }, func(f *Facts) record.Decision {
 		return heal(f, "it does not answer, and what its session does is not known").late(f, "unjudged", "it does not answer, and its session was not judged")
@@ -122,11 +122,10 @@ func (f *Facts) label() string {
 // is no matter of this rule: its class is another.
 func throttle(f *Facts) record.Decision {
 	d := skip("its session is at a usage limit: neither a word nor a restart helps")
-	d.Throttled = f.Heal.Throttled + 1
 	if f.Verdict.ResetAt != nil {
 		d.NextAt = record.TimeOf(f.Verdict.ResetAt.Add(resetGrace))
 	}
-	if d.Throttled >= throttledLong {
+	if d.Throttled = f.Heal.Throttled + 1; d.Throttled >= throttledLong {
 		return d.told("throttled", "it has been at a usage limit for %d sweeps", d.Throttled)
 	}
 	return d.Decision

@@ -146,6 +146,7 @@ var ruleTable = []ruled{
 	{"two others at a limit, and it hangs", "fleet-throttled", "SKIP fleet-throttled", solo(deafFor(4), class("6")).with(limited("b")).with(limited("c"))},
 	{"two others at a limit, and it waits", "fleet-throttled", "SKIP fleet-throttled", solo(deafFor(4), class("3")).with(limited("b")).with(limited("c"))},
 	{"two others at a limit, a call open", "fleet-throttled", "SKIP fleet-throttled", solo(deafFor(4), calls).with(limited("b")).with(limited("c"))},
+	{"two others at a limit, and one of them answers", "deaf", "HEAL deaf inject", solo(deaf).with(limited("b")).agent("c", resets(nil))},
 	{"one other at a limit", "deaf", "HEAL deaf inject", solo(deaf).with(limited("b"))},
 	{"not judged", "unjudged", "HEAL unjudged", solo(deaf, func(a *agent) { a.verdict = nil })},
 	{"not judged for two sweeps", "unjudged", "HEAL unjudged !unjudged", solo(deafFor(1), func(a *agent) { a.verdict = nil })},

@@ -21,7 +21,8 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 	w := gather(set, o)
 	j := Judgement{At: w.at, Host: w.host}
 	if w.at.IsZero() {
-		j.RC, j.Notes = 2, append(j.Notes, "nothing is decided: the stream is empty")
+		j.undecided("", "the stream is empty")
+		j.Notes = append(j.Notes, blindly+"the stream is empty")
 		return j
 	}
 	list := w.desired(o.Desired)
@@ -51,7 +52,8 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 		j.Notes = append(j.Notes, fmt.Sprintf("the upgrade to %s stopped at %s; left: %s", to, u.busy, cmp.Or(strings.Join(u.left, ", "), "none")))
 	}
 	if len(j.Decisions) == 0 && w.blindAll != "" {
-		j.RC, j.Notes = 2, append(j.Notes, "nothing is decided: "+w.blindAll)
+		j.undecided("", w.blindAll)
+		j.Notes = append(j.Notes, blindly+w.blindAll)
 	}
 	return j
 }
@@ -99,7 +101,7 @@ func (u *upgrade) decide(f *Facts) record.Decision {
 	}
 	switch {
 	case f.Blind != "":
-		return because("blind", "nothing is decided: %s", f.Blind)
+		return because("blind", blindly+"%s", f.Blind)
 	case f.Heal.Paused:
 		return because("paused", "%s", pausedBy(f.PausedAs))
 	case f.Secret:

@@ -101,8 +101,10 @@ type Heal struct {
 // Swept is the last sweep that ended, whether it acted or not. Subject: sweep.
 // None: none ever did.
 type Swept struct {
-	At   Time `json:"at"`
-	Exit int  `json:"exit"` // status
+	At        Time   `json:"at"`
+	Exit      int    `json:"exit"`                  // status
+	Undecided string `json:"undecided,omitempty"`   // about what it decided nothing, and why, one line; absent when it could read all
+	Since     *Time  `json:"blind_since,omitempty"` // when the first of the sweeps in a row ended that left something undecided; absent with undecided
 }
 
 // ActTarget is what an act was to do to what.

@@ -7,30 +7,31 @@ import "encoding/json"
 // we write has sorted keys. Source: the ledger of fleet-reconcile 0.1.0, which
 // lacks counts and read.
 type Entry struct {
-	Agents   []SweepAgent    `json:"agents,omitempty"`   // sweep: what it found of each
-	Asks     json.RawMessage `json:"asks,omitempty"`     // ack: "all" or a list of ask ids of the batch
-	By       string          `json:"by"`                 // act, recover, hook, tick, owner:<tty>
-	Clock    *Clock          `json:"clock,omitempty"`    // tick_fire: how long the machine was awake; absent when it cannot be told
-	Counts   map[string]int  `json:"counts,omitzero"`    // runner_exit: sessions by class; absent without a snapshot
-	Detail   string          `json:"detail,omitempty"`   // one line
-	DryRun   bool            `json:"dry_run"`            //
-	Exit     *int            `json:"exit,omitempty"`     // runner_exit, b_step, sweep_exit, agent_exit: status
-	ID       string          `json:"id"`                 // <tick>-<n> in a tick, owner-<epoch ms> outside
-	Key      string          `json:"key,omitempty"`      // what an intent is about: batch:12, or what a spawn is for
-	Keys     []string        `json:"keys,omitempty"`     // ack by a tick: the ask keys that it resolves
-	Kind     string          `json:"kind"`               // an Entry… word
-	Of       string          `json:"of,omitempty"`       // id of the intent that this answers or ends
-	Read     []string        `json:"read,omitzero"`      // runner_exit: surfaces read; absent without a snapshot
-	Reason   string          `json:"reason,omitempty"`   // failed, unknown: one word
-	Resolved bool            `json:"resolved,omitempty"` // ack by a tick: the keys are no longer true
-	Result   json.RawMessage `json:"result,omitempty"`   // done, seen: what came of it
-	Scope    string          `json:"scope"`              //
-	SeenAt   *Time           `json:"seen_at,omitempty"`  // sweep: when what it found was looked at
-	Target   json.RawMessage `json:"target,omitempty"`   // intent of an ask: a Batch, of an act: an ActTarget; adopt: an Adopted
-	Tick     *int            `json:"tick"`               // null outside a tick
-	TS       Time            `json:"ts"`                 //
-	V        int             `json:"v"`                  // format version
-	Verb     string          `json:"verb,omitempty"`     // mail, spawn, label, resume, ask; alert and those of ActVerbs
+	Agents   []SweepAgent    `json:"agents,omitempty"`      // sweep: what it found of each
+	Asks     json.RawMessage `json:"asks,omitempty"`        // ack: "all" or a list of ask ids of the batch
+	By       string          `json:"by"`                    // act, recover, hook, tick, owner:<tty>
+	Clock    *Clock          `json:"clock,omitempty"`       // tick_fire: how long the machine was awake; absent when it cannot be told
+	Counts   map[string]int  `json:"counts,omitzero"`       // runner_exit: sessions by class; absent without a snapshot
+	Detail   string          `json:"detail,omitempty"`      // one line
+	DryRun   bool            `json:"dry_run"`               //
+	Exit     *int            `json:"exit,omitempty"`        // runner_exit, b_step, sweep_exit, agent_exit: status
+	ID       string          `json:"id"`                    // <tick>-<n> in a tick, owner-<epoch ms> outside
+	Key      string          `json:"key,omitempty"`         // what an intent is about: batch:12, or what a spawn is for
+	Keys     []string        `json:"keys,omitempty"`        // ack by a tick: the ask keys that it resolves
+	Kind     string          `json:"kind"`                  // an Entry… word
+	Of       string          `json:"of,omitempty"`          // id of the intent that this answers or ends
+	Blind    *Time           `json:"blind_since,omitempty"` // sweep_exit: when the first of the sweeps in a row ended that left something undecided, as detail says; absent when this one did not
+	Read     []string        `json:"read,omitzero"`         // runner_exit: surfaces read; absent without a snapshot
+	Reason   string          `json:"reason,omitempty"`      // failed, unknown: one word
+	Resolved bool            `json:"resolved,omitempty"`    // ack by a tick: the keys are no longer true
+	Result   json.RawMessage `json:"result,omitempty"`      // done, seen: what came of it
+	Scope    string          `json:"scope"`                 //
+	SeenAt   *Time           `json:"seen_at,omitempty"`     // sweep: when what it found was looked at
+	Target   json.RawMessage `json:"target,omitempty"`      // intent of an ask: a Batch, of an act: an ActTarget; adopt: an Adopted
+	Tick     *int            `json:"tick"`                  // null outside a tick
+	TS       Time            `json:"ts"`                    //
+	V        int             `json:"v"`                     // format version
+	Verb     string          `json:"verb,omitempty"`        // mail, spawn, label, resume, ask; alert and those of ActVerbs
 }
 
 // The kinds of a ledger entry. A line of another kind is from a newer release.

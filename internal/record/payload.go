@@ -64,6 +64,7 @@ type Surface struct {
 	Records  *int     `json:"records,omitempty"`  // closing record only: identities added, this one left out
 	RC       *int     `json:"rc,omitempty"`       // closing record of fleet-reconcile only: 0 all is well, 1 something is to be done, 2 something was not read
 
+	Undecided []string    `json:"undecided,omitempty"` // closing record of fleet-reconcile only: about what nothing is decided, and why; absent unless rc is 2
 	Untracked []Untracked `json:"untracked,omitempty"` // claude/processes only: session processes that nothing else names
 }
 

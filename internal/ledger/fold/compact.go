@@ -105,5 +105,5 @@ func (s *State) same(o *State) bool {
 	o.init()
 	return s.LastTick == o.LastTick && s.MaxTick == o.MaxTick && reflect.DeepEqual(s.Asked(), o.Asked()) && reflect.DeepEqual(s.Owned(), o.Owned()) &&
 		reflect.DeepEqual(s.Past(), o.Past()) && reflect.DeepEqual(s.Open(), o.Open()) && reflect.DeepEqual(s.Newer, o.Newer) &&
-		reflect.DeepEqual(s.Heals(), o.Heals()) && reflect.DeepEqual(s.sweepAt, o.sweepAt)
+		reflect.DeepEqual(s.Heals(), o.Heals()) && reflect.DeepEqual(s.sweep, o.sweep)
 }

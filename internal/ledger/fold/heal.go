@@ -227,6 +227,3 @@ func (s *State) Acts(after time.Time, verbs ...string) int {
 	}
 	return n
 }
-
-// Sweep returns when the last sweep ended, and how; a nil time: none ever did.
-func (s *State) Sweep() (at *record.Time, exit int) { return s.sweepAt, s.sweepExit }

@@ -195,11 +195,11 @@ func TestHeals_old(t *testing.T) {
 // The newest sweep that ended is the one that is told.
 func TestSweep(t *testing.T) {
 	one, zero := 1, 0
-	if when, _ := state(t).Sweep(); when != nil {
-		t.Errorf("%v", when)
+	if last := state(t).Sweep(); last != nil {
+		t.Errorf("%+v", last)
 	}
 	s := state(t, record.Entry{Kind: record.EntrySweepExit, By: "act", Exit: &zero}, record.Entry{Kind: record.EntrySweepExit, By: "act", Exit: &one})
-	if when, exit := s.Sweep(); when == nil || !when.Equal(at(1).Time) || exit != 1 {
-		t.Errorf("%v %d", when, exit)
+	if last := s.Sweep(); last == nil || !last.At.Equal(at(1).Time) || last.Exit != 1 {
+		t.Errorf("%+v", last)
 	}
 }

@@ -41,9 +41,8 @@ type State struct {
 	heals     map[string]*record.Heal // by agent
 	swept     map[string]swept        // by agent
 	newest    time.Time               // of any entry
-	sweepAt   *record.Time            // when the last sweep ended
+	sweep     *record.Swept           // the last that ended
 	sweepID   string                  // of the entry that says so
-	sweepExit int                     // its status
 }
 
 // Read folds a ledger. It returns what was read together with an error of
@@ -101,7 +100,7 @@ func (s *State) Add(l Line) {
 	case record.EntrySweep:
 		s.addSweep(e)
 	case record.EntrySweepExit:
-		s.sweepAt, s.sweepID, s.sweepExit = record.TimeOf(e.TS.Time), e.ID, *e.Exit
+		s.addSweepExit(e)
 	case record.EntryPause, record.EntryUnpause:
 		s.addPause(e)
 	case record.EntryAgentExit:
