@@ -47,7 +47,7 @@ func main() {
 			"exit --tick N: end a tick; a snapshot on standard input adds its counts.\n" +
 			"cat: print the entries. verify: name what is damaged, status 1.\n" +
 			"compact: write the ledger again without resolved asks and ticks that no report tells of; not while a tick runs.\n" +
-			"pause AGENT: leave an agent alone, whatever becomes of it, until unpause AGENT. paused: print what is.\n" +
+			"pause AGENT: leave an agent alone, or session:ID a session, whatever becomes of it, until unpause AGENT. paused: print what is.\n" +
 			"exited AGENT STATUS: note how the session of an agent ended; what starts it calls this. swept --status S: note that a sweep ended; heal.sh calls this.",
 	}, run)
 }
