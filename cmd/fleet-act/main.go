@@ -21,11 +21,12 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-act", Args: "[COMMAND]",
+		Name: "fleet-act", Withhold: guard.Withhold, Args: "[COMMAND]",
 		About: "Fleet-act does what fleet-reconcile decided, and adds what became of it. With a COMMAND it does something else:\n" +
 			"stalled: nudge the sessions that show a stall of the configuration next to their prompt.\n" +
 			"upgrade --to VERSION: upgrade the agents, one at a time, and stop at the first that does not come back.\n" +

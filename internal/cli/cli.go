@@ -42,6 +42,9 @@ type Program struct {
 	// "get SCOPE KEY: print a value."
 	About string
 	Args  string // placeholder for arguments in the usage line; "" when it takes none
+	// Withhold takes credentials out of what is told on stderr, such as a path of the
+	// configuration; nil in a program that reads nothing but records.
+	Withhold func(string) string
 }
 
 // Time is a flag value: RFC 3339, zero when the flag was not given.
@@ -128,7 +131,7 @@ func Run[O any](p Program, args []string, in io.Reader, out, errw io.Writer, run
 	signal.Ignore(syscall.SIGXFSZ) // a file that is too large is an error of the write, which is told and taken back
 	opts := new(O)
 	common := any(opts).(interface{ common() *Common }).common()
-	std := &Std{Program: p.Name, In: in, Out: bufio.NewWriterSize(out, 64<<10), Err: errw}
+	std := &Std{Program: p.Name, In: in, Out: bufio.NewWriterSize(out, 64<<10), Err: errw, withhold: p.Withhold}
 	parser, err := parse(p, opts, args, std)
 	switch {
 	case flags.WroteHelp(err):
@@ -214,7 +217,7 @@ func finish(std *Std, err error) int {
 	}
 	if err != nil && err.Error() != "" {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintf(std.Err, "%s: %s\n", std.Program, line)
+			std.tell(line)
 		}
 	}
 	return status

@@ -141,3 +141,20 @@ func TestTime_years(t *testing.T) {
 		}
 	}
 }
+
+// What is told on stderr goes through what the program withholds, whoever says it.
+func TestRun_withheld(t *testing.T) {
+	p, errw := program, bytes.Buffer{}
+	p.Withhold = func(s string) string { return strings.ReplaceAll(s, "FAKE", "[withheld]") }
+	status := Run(p, nil, strings.NewReader(""), io.Discard, &errw, func(_ context.Context, std *Std, _ *options) error {
+		std.Warn("the path %s", "/FAKE")
+		return errors.Join(errors.New("open /FAKE"), errors.New("b"))
+	})
+	if want := "fleet-test: the path /[withheld]\nfleet-test: open /[withheld]\nfleet-test: b\n"; status != 1 || errw.String() != want {
+		t.Errorf("status %d, %q", status, errw.String())
+	}
+	errw.Reset()
+	if status := Run(p, []string{"--FAKE"}, strings.NewReader(""), io.Discard, &errw, func(context.Context, *Std, *options) error { return nil }); status != 2 || strings.Contains(errw.String(), "FAKE") {
+		t.Errorf("status %d, %q", status, errw.String())
+	}
+}
