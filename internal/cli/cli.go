@@ -5,6 +5,7 @@
 //	1  failed: do not trust the output
 //	2  called wrongly: flags, arguments, configuration; no output
 //	3  done in part: a surface could not be read; its record says which
+//	75 another process holds what it needs; nothing was done
 package cli
 
 import (
@@ -32,6 +33,7 @@ const (
 	StatusFailed = 1
 	StatusUsage  = 2
 	StatusPart   = 3
+	StatusHeld   = 75
 )
 
 // Program names a program and says, for --help, what it does.
@@ -102,6 +104,9 @@ func Usage(err error) error { return &statusError{StatusUsage, err} }
 // Partial marks err as a surface that could not be read: the output stands,
 // status 3. The record says why; the error's text is not printed when empty.
 func Partial(err error) error { return &statusError{StatusPart, err} }
+
+// Held marks err as another process's hold of what is needed: status 75. It may be tried again.
+func Held(err error) error { return &statusError{StatusHeld, err} }
 
 // Observed is the end of an observer: err, else the surfaces that could not be
 // read, a line each, as Partial.

@@ -46,6 +46,7 @@ func TestRun_status(t *testing.T) {
 		{"done", say(nil), nil, 0, "output\n", ""},
 		{"failed", say(cause), nil, 1, "output\n", "fleet-test: the cause\n"},
 		{"usage", say(Usage(cause)), nil, 2, "", "fleet-test: the cause\n"},
+		{"held", func(_ context.Context, _ *Std, _ *options) error { return Held(cause) }, nil, 75, "", "fleet-test: the cause\n"},
 		{"in part", say(Partial(errors.Join(cause, cause))), nil, 3, "output\n", "fleet-test: the cause\nfleet-test: the cause\n"},
 		{"leftover argument", say(nil), []string{"x"}, 2, "", "fleet-test: unexpected argument \"x\"\nfleet-test: try fleet-test --help\n"},
 		{"version", say(cause), []string{"--version"}, 0, "fleet-test " + version() + "\n", ""},
