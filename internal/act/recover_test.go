@@ -262,6 +262,21 @@ func TestRecover_all(t *testing.T) {
 	}
 }
 
+// An intent of which a person could not be told stays open, so that the next run tells it.
+func TestRecover_untold(t *testing.T) {
+	s, got := &spot{desk: newDesk(t)}, ""
+	id := s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "restart", Key: "agent-0", Target: fold.Marshal(record.ActTarget{Action: record.Action{Verb: "restart"}, Seen: s.decided(0, "restart").Seen})})
+	a := s.acting(&got)
+	a.Book = &broken{s, "begin", 1}
+	if err := a.Recover(t.Context()); !errors.Is(err, syscall.EIO) || !s.state.IsOpen(id) {
+		t.Errorf("%v, open: %t", err, s.state.IsOpen(id))
+	}
+	a.Book = s
+	if err := a.Recover(t.Context()); err != nil || s.state.IsOpen(id) || len(s.told) != 1 {
+		t.Errorf("%v, told %q", err, s.told)
+	}
+}
+
 // What is left of a time is never more than that.
 func TestLeft(t *testing.T) {
 	for passed, want := range map[time.Duration]time.Duration{-time.Hour: time.Minute, 0: time.Minute, time.Second: 59 * time.Second, time.Hour: -59 * time.Minute} {
