@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/versions"
 )
 
 // Recover closes the intents that a run left open that died: from what can be
@@ -76,7 +76,7 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 		h, err = a.Eyes.Health(ctx, intent.Key, *t.Seen)
 		answers = isOther(h, t.Seen)
 	}
-	if answers && t.Action.Verb == "upgrade" && !reconcile.SameVersion(h.Version, t.Action.To) {
+	if answers && t.Action.Verb == "upgrade" && !versions.Same(h.Version, t.Action.To) {
 		return record.Entry{Kind: record.EntryFailed, Reason: "wrong-version", Detail: "it runs " + h.Version}
 	}
 	if err == nil && !answers {
