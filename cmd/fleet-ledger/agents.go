@@ -53,7 +53,7 @@ func (p program) about(command string, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
-	before, known := state.Heal(e.Key), state.Heals() // for people; what is noted does not rest on it
+	before, known := state.Heal(e.Key), state.Heals(p.std.Clock) // for people; what is noted does not rest on it
 	e.DryRun = s.DryRun || p.w.Dry()
 	if err := l.Note(p.std.Clock, e); err != nil {
 		return fmt.Errorf("%s: %w", command, err)
@@ -72,7 +72,7 @@ func (p program) paused() error {
 	if err != nil {
 		return fmt.Errorf("paused: %w", err)
 	}
-	for _, h := range state.Heals() {
+	for _, h := range state.Heals(p.std.Clock) {
 		if h.Paused {
 			fmt.Fprintf(p.std.Out, "%s\t%s\n", guard.Text(h.Agent, errorWidth), h.PausedAt.Format(time.RFC3339))
 		}

@@ -3,6 +3,8 @@ package asks
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -22,7 +24,10 @@ func (s *stream) heals() []condition {
 		if !ok || r.Host != s.host {
 			continue
 		}
-		for _, severity := range h.Alerts {
+		for _, severity := range slices.Concat(h.Alerts, h.Unasked) {
+			if id, stall := strings.CutPrefix(severity, record.StallAlert); stall && !slices.ContainsFunc(s.tick.Heal.Stalls, func(r record.StallRule) bool { return r.ID == id }) {
+				continue // nobody looks for it any more, so nobody would see its end
+			}
 			cs = append(cs, condition{key: "heal:" + h.Agent + ":" + severity, question: h.Agent + ": " + cmp.Or(h.Texts[severity], severity)})
 		}
 	}
