@@ -240,7 +240,7 @@ type HealRules struct {
 	BackoffMaxMin int         `json:"backoff_max_min"`
 	MaxAttempts   int         `json:"max_attempts"`    // restarts or launches in one episode
 	StaggerS      int         `json:"stagger_s"`       // seconds between two starts of a sweep; 0: none
-	WindowS       int         `json:"window_s"`        // seconds in which one agent is restarted at most WindowMax times
+	WindowS       int         `json:"window_s"`        // seconds in which one agent is launched or restarted at most WindowMax times
 	WindowMax     int         `json:"window_max"`      //
 	FleetGapS     int         `json:"fleet_gap_s"`     // seconds between two restarts in the whole fleet
 	GreenProbes   int         `json:"green_probes"`    // times in a row that an upgraded agent must answer
@@ -256,9 +256,10 @@ type StallRule struct {
 }
 
 // DefaultHealRules is how agents are kept alive when the configuration says
-// nothing more. The windows are wider than the time between two sweeps: a
-// narrower one would never hold anything back.
+// nothing more. The window is several times as wide as the time between two sweeps,
+// each other of which may start an agent that ends once it was seen well: a narrower
+// one would never hold anything back.
 func DefaultHealRules() HealRules {
 	return HealRules{IntervalMin: 10, EscalateAfter: 1, BackoffMin: 20, BackoffMaxMin: 180, MaxAttempts: 3, StaggerS: 15,
-		WindowS: 300, WindowMax: 3, FleetGapS: 60, GreenProbes: 2, Stalls: []StallRule{}}
+		WindowS: 7200, WindowMax: 3, FleetGapS: 60, GreenProbes: 2, Stalls: []StallRule{}}
 }

@@ -32,7 +32,7 @@ func (s *State) act(e record.Entry) {
 		h.Ends = h.Ends[max(len(h.Ends)-maxActs, 0):]
 	}
 	if e.Verb == "upgrade" {
-		again(h)
+		drop(h, record.UpgradeStopped)
 		h.Upgrade = &record.UpgradeRun{To: guard.Withhold(decode[record.ActTarget](e.Target).Action.To), State: "open"}
 	}
 }

@@ -21,7 +21,7 @@ type alert struct {
 func (s *State) told(h *record.Heal, at record.Time, t record.ActTarget) {
 	severity := guard.Withhold(t.Severity)
 	if t.Over {
-		s.over(h, severity)
+		drop(h, severity)
 		return
 	}
 	if !slices.Contains(h.Alerts, severity) {
@@ -68,15 +68,19 @@ func (s *State) holds(intent string) bool {
 	return false
 }
 
-// over ends an alert. One that no tick has asked about is kept until one has.
+// over ends an alert with its episode. One that no tick has asked about is kept until
+// one has.
 func (s *State) over(h *record.Heal, severity string) {
-	if !slices.Contains(h.Alerts, severity) {
-		return
-	}
 	h.Alerts = without(h.Alerts, severity)
 	if a := s.alert(h.Agent, severity); a != nil && a.asked == "" {
 		h.Unasked = slices.Sorted(slices.Values(append(without(h.Unasked, severity), severity)))
 	}
+	forget(h, severity)
+}
+
+// drop ends an alert of which somebody saw that it is so no more: no tick need ask.
+func drop(h *record.Heal, severity string) {
+	h.Alerts, h.Unasked = without(h.Alerts, severity), without(h.Unasked, severity)
 	forget(h, severity)
 }
 
@@ -113,13 +117,14 @@ func (s *State) well(h *record.Heal, runs string) (made bool) {
 		switch {
 		case strings.HasPrefix(severity, record.StallAlert):
 			continue
-		case severity == record.UpgradeStopped && h.Upgrade != nil && h.Upgrade.State == "failed":
-			if runs == "" || versions.Older(runs, h.Upgrade.To) {
-				continue
-			}
+		case severity != record.UpgradeStopped:
+			s.over(h, severity)
+		case h.Upgrade == nil || h.Upgrade.State != "failed":
+			drop(h, severity)
+		case runs != "" && !versions.Older(runs, h.Upgrade.To):
+			drop(h, severity)
 			made = true
 		}
-		s.over(h, severity)
 	}
 	return made
 }
@@ -127,10 +132,4 @@ func (s *State) well(h *record.Heal, runs string) (made bool) {
 // anew forgets an episode, and all that a person was told in it.
 func anew(h *record.Heal) {
 	h.Deaf, h.Throttled, h.Attempts, h.Injects, h.Alerts, h.Unasked, h.Texts = 0, 0, 0, 0, nil, nil, nil
-}
-
-// again forgets that an upgrade stopped at an agent.
-func again(h *record.Heal) {
-	h.Alerts, h.Unasked = without(h.Alerts, record.UpgradeStopped), without(h.Unasked, record.UpgradeStopped)
-	forget(h, record.UpgradeStopped)
 }

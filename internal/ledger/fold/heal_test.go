@@ -102,7 +102,7 @@ func TestHeal(t *testing.T) {
 			record.Heal{LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "wrong-version", Acts: acts("upgrade"), Ends: ended(90), AliveAt: ptrAt(6), SweptAt: ptrAt(6),
 				Alerts: []string{"upgrade-stopped"}, Unasked: []string{"stuck"}, Texts: map[string]string{"upgrade-stopped": "it stopped", "stuck": "three attempts"}, Upgrade: &record.UpgradeRun{To: "2.0.0", State: "failed", Reason: "wrong-version"}}},
 		{"and not when that was done", append(stoppedUpgrade("done"), aSweep("OK", 0, 0)),
-			record.Heal{LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Ends: ended(60), AliveAt: ptrAt(6), SweptAt: ptrAt(6), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}, Unasked: []string{"stuck", "upgrade-stopped"}, Texts: map[string]string{"upgrade-stopped": "it stopped", "stuck": "three attempts"}}},
+			record.Heal{LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Ends: ended(60), AliveAt: ptrAt(6), SweptAt: ptrAt(6), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}, Unasked: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"}}},
 		{"nor after a pause", append(stoppedUpgrade("failed"), pausing),
 			record.Heal{Paused: true, PausedAt: ptrAt(6), Acts: acts("upgrade"), Ends: ended(90)}},
 		{"nor when another is begun", append(stoppedUpgrade("failed"), begun("4", "upgrade")),
