@@ -46,7 +46,10 @@ func (s *State) acted(intent, e record.Entry) {
 	h.Open = slices.DeleteFunc(slices.Clone(h.Open), func(o record.OpenAct) bool { return o.ID == e.Of })
 	done := e.Kind == record.EntryDone
 	if n := len(h.Ends); record.ActVerbs[intent.Verb] && n > 0 && h.Ends[n-1].Until == nil {
-		h.Ends = slices.Concat(h.Ends[:n-1], endedBy(h.Ends[n-1], intent.Verb, e))
+		last, ended := endedBy(h.Ends[n-1], intent.Verb, e)
+		if h.Ends = slices.Concat(h.Ends[:n-1]); ended {
+			h.Ends = append(h.Ends, last)
+		}
 	}
 	switch _, known := record.ActVerbs[intent.Verb]; {
 	case intent.Verb == record.VerbAlert && done:
@@ -69,19 +72,20 @@ func (s *State) acted(intent, e record.Entry) {
 // notesFor is how long after its process what started it may take to note how that ended.
 const notesFor = 30 * time.Second
 
-// endedBy is the time of an act that had an outcome, none when it ended nothing: it was
-// another process than the one that was seen; or it is a start that was done, and an end
-// is of what runs now, or of what ran before. When an act is done that ends a process
-// first, another one has come, and an end after that is of that one.
-func endedBy(in record.Ended, verb string, outcome record.Entry) []record.Ended {
+// endedBy is the time of an act that had an outcome. ended tells that it may have ended
+// something: not when it was another process than the one that was seen; nor when it is a
+// start that was done, and an end is of what runs now, or of what ran before. When an act
+// is done that ends a process first, another one has come, and an end after that is of
+// that one.
+func endedBy(in record.Ended, verb string, outcome record.Entry) (_ record.Ended, ended bool) {
 	done := outcome.Kind == record.EntryDone
 	switch {
 	case outcome.Reason == "changed", done && verb != "restart" && verb != "upgrade":
-		return nil
+		return in, false
 	case done:
 		in.Until = record.TimeOf(outcome.TS.Time)
 	default:
 		in.Until = record.TimeOf(outcome.TS.Add(notesFor))
 	}
-	return []record.Ended{in}
+	return in, true
 }
