@@ -14,6 +14,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/versions"
 )
 
 // version has the version to come to, if there is one, as decisions have it.
@@ -21,7 +22,7 @@ func (o *options) version() (err error) {
 	if o.To == "" {
 		return nil
 	}
-	if o.To, err = reconcile.Version(o.To); err == nil && guard.Withhold(o.To) != o.To {
+	if o.To, err = versions.Parse(o.To); err == nil && guard.Withhold(o.To) != o.To {
 		err = errors.New("it looks like a credential")
 	}
 	if err != nil {

@@ -55,7 +55,7 @@ func (p program) about(command string, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
-	known := state.Heals() // for people; what is noted does not rest on it
+	known := state.Heals(p.std.Clock) // for people; what is noted does not rest on it
 	if strings.HasPrefix(e.Key, sessionPrefix) && e.Kind != record.EntryAgentExit {
 		if e.Key, err = p.session(s.StateDir, e.Key, known); err != nil {
 			return cli.Usage(fmt.Errorf("%s: %w", command, err))
@@ -80,7 +80,7 @@ func (p program) paused() error {
 	if err != nil {
 		return fmt.Errorf("paused: %w", err)
 	}
-	for _, h := range state.Heals() {
+	for _, h := range state.Heals(p.std.Clock) {
 		if h.Paused {
 			fmt.Fprintf(p.std.Out, "%s\t%s\n", guard.Text(h.Agent, errorWidth), h.PausedAt.Format(time.RFC3339))
 		}

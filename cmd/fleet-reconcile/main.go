@@ -21,6 +21,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/versions"
 )
 
 type options struct {
@@ -40,7 +41,7 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 		return cli.Usage(err)
 	}
 	if opts.Upgrade != "" {
-		if opts.Upgrade, err = reconcile.Version(opts.Upgrade); err != nil {
+		if opts.Upgrade, err = versions.Parse(opts.Upgrade); err != nil {
 			return cli.Usage(fmt.Errorf("--upgrade-to: %w", err))
 		}
 	}

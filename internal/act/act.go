@@ -107,7 +107,7 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 			}
 			continue
 		}
-		found = append(found, record.SweepAgent{Agent: d.Agent, Deaf: d.Deaf, Decision: d.Decision, Reason: d.Reason, Throttled: d.Throttled})
+		found = append(found, swept(d))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -122,6 +122,15 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 		return fmt.Errorf("noting the sweep: %w", err)
 	}
 	return nil
+}
+
+// swept is what a sweep found of what a decision is about.
+func swept(d record.Decision) record.SweepAgent {
+	found := record.SweepAgent{Agent: d.Agent, Deaf: d.Deaf, Decision: d.Decision, Reason: d.Reason, Throttled: d.Throttled}
+	if d.Decision == "OK" && d.Seen != nil {
+		found.Version = d.Seen.Version
+	}
+	return found
 }
 
 // One does what a decision asks for, then tells a person what they should know.

@@ -32,7 +32,7 @@ func (a *Actor) Late(d record.Decision, reason, why string) error {
 // begin keeps what the ledger has of each agent when the run begins.
 func (a *Actor) begin(s *fold.State) {
 	a.entries, a.began = s.Entries, map[string]record.Heal{}
-	for _, h := range s.Heals() {
+	for _, h := range s.Heals(a.Now()) {
 		a.began[h.Agent] = h
 	}
 }

@@ -44,13 +44,10 @@ func (a *Actor) may(d record.Decision) func(*fold.State) error {
 		}
 		gap, window := time.Duration(a.Rules.FleetGapS)*time.Second, time.Duration(a.Rules.WindowS)*time.Second
 		restarts := []string{"restart", "resume", "respawn"}
-		if !slices.Contains(restarts, d.Action.Verb) {
-			return nil
-		}
-		if gap > 0 && s.Acts(now.Add(-gap), restarts...) > 0 {
+		if slices.Contains(restarts, d.Action.Verb) && gap > 0 && s.Acts(now.Add(-gap), now.Add(skew), restarts...) > 0 {
 			return refused("fleet-gap", "another was restarted less than %v ago", gap)
 		}
-		if n := countAfter(h, now.Add(-window)); n >= a.Rules.WindowMax {
+		if n := startsIn(h, now, window); starts && d.Action.Verb != "upgrade" && n >= a.Rules.WindowMax {
 			return refused("rate", "it was started %d times in %v, as often as heal.window_max lets", n, window)
 		}
 		return nil
@@ -68,17 +65,24 @@ func (a *Actor) interval(verb string) time.Duration {
 // wrote tells that a message was written to it in this interval.
 func (a *Actor) wrote(h record.Heal, now time.Time, verb string) bool {
 	interval := a.interval(verb)
-	return slices.ContainsFunc(h.Acts, func(t record.ActTime) bool { return !record.ActVerbs[t.Verb] && t.At.After(now.Add(-interval)) })
+	return slices.ContainsFunc(h.Acts, func(t record.ActTime) bool { return !record.ActVerbs[t.Verb] && in(t.At, now, interval) })
 }
 
-func countAfter(h record.Heal, after time.Time) int {
+// startsIn counts the starts of it in the last d.
+func startsIn(h record.Heal, now time.Time, d time.Duration) int {
 	n := 0
 	for _, t := range h.Acts {
-		if record.ActVerbs[t.Verb] && t.At.After(after) {
+		if record.ActVerbs[t.Verb] && in(t.At, now, d) {
 			n++
 		}
 	}
 	return n
+}
+
+// in tells that a moment of the ledger is one of the last d. One that lies ahead was
+// noted by a clock that was wrong: it is of no time that is known.
+func in(at record.Time, now time.Time, d time.Duration) bool {
+	return d > 0 && at.After(now.Add(-d)) && at.Sub(now) < skew
 }
 
 // look says why a session as it is now forbids an act, "" reasons left aside. What

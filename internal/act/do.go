@@ -11,8 +11,8 @@ import (
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
-	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/versions"
 )
 
 // act does what one decision asks for. The error is that of the ledger.
@@ -222,7 +222,7 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 			answered = 0
 			return false
 		}
-		if d.Action.Verb == "upgrade" && !reconcile.SameVersion(h.Version, d.Action.To) {
+		if d.Action.Verb == "upgrade" && !versions.Same(h.Version, d.Action.To) {
 			answered, wrong = 0, h.Version
 			return false
 		}
@@ -232,7 +232,7 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 		return answered >= want
 	})
 	if !ok && wrong != "" {
-		return verdict(ctx, o, false, nil, "wrong-version", "it came back, and runs "+wrong)
+		return verdict(ctx, o, false, nil, versions.Wrong, "it came back, and runs "+wrong)
 	}
 	return verdict(ctx, o, ok, last, "deaf", "its process runs, and no new instance answers: look at its channel server")
 }

@@ -52,9 +52,12 @@ func ledgerOf(t *testing.T, acts ...did) *fold.State {
 func TestMay(t *testing.T) {
 	const s, m = time.Second, time.Minute
 	done := record.EntryDone
-	rules := record.DefaultHealRules() // 20 minutes' backoff, 3 attempts, 3 in 300 s, 60 s between two restarts
+	rules := record.DefaultHealRules() // 20 minutes' backoff, 3 attempts, 60 s between two restarts
+	rules.WindowS = 300                // 3 of them, as the reference has it
 	soon := rules
 	soon.BackoffMin, soon.MaxAttempts = 0, 9
+	open := soon
+	open.FleetGapS, open.WindowS, open.WindowMax = 0, 0, 1
 	for _, tt := range []struct {
 		name, verb string
 		attempt    int
@@ -100,6 +103,17 @@ func TestMay(t *testing.T) {
 		{"a restart a moment after a message", "restart", 1, rules, nil, []did{{"a", "inject", 30 * s, done}}, ""},
 		{"a message a moment after a launch", "inject", 0, rules, nil, []did{{"a", "launch", 30 * s, done}}, ""},
 		{"a restart after messages, which are none", "restart", 1, soon, nil, []did{{"a", "inject", 250 * s, done}, {"a", "inject", 160 * s, done}, {"a", "inject", 70 * s, done}}, ""},
+		{"heal-rate: the fourth launch in 300 s, well in between", "launch", 1, soon, nil, []did{{"a", "launch", 250 * s, done}, {"a", "launch", 160 * s, done}, {"a", "restart", 70 * s, done}, {"a", "ok", 60 * s, ""}}, "rate"},
+		{"a fourth launch, one long ago", "launch", 1, soon, nil, []did{{"a", "launch", 300 * s, done}, {"a", "launch", 160 * s, done}, {"a", "launch", 70 * s, done}, {"a", "ok", 60 * s, ""}}, ""},
+		{"the fourth start in 300 s, an upgrade", "upgrade", 1, soon, nil, []did{{"a", "launch", 250 * s, done}, {"a", "launch", 160 * s, done}, {"a", "restart", 70 * s, done}, {"a", "ok", 60 * s, ""}}, ""},
+		{"no window", "restart", 1, open, nil, []did{{"a", "restart", -s, done}, {"a", "restart", -s, done}, {"a", "ok", -s, ""}}, ""},
+		{"another was restarted, by a clock a year ahead", "restart", 1, soon, nil, []did{{"b", "restart", -8760 * time.Hour, done}}, ""},
+		{"another was restarted, two minutes ahead", "restart", 1, soon, nil, []did{{"b", "restart", -2 * m, done}}, ""},
+		{"another was restarted, a little ahead", "restart", 1, soon, nil, []did{{"b", "restart", s - 2*m, done}}, "fleet-gap"},
+		{"another was resumed, by a clock ahead", "resume", 1, soon, nil, []did{{"b", "resume", -time.Hour, done}}, ""},
+		{"restarts by a clock ahead", "restart", 1, soon, nil, []did{{"a", "restart", -time.Hour, done}, {"a", "restart", -time.Hour, done}, {"a", "restart", -time.Hour, done}, {"a", "ok", 60 * s, ""}}, ""},
+		{"a mail by a clock a year ahead", "mail", 0, rules, nil, []did{{"a", "mail", -8760 * time.Hour, done}}, ""},
+		{"a mail a little ahead", "mail", 0, rules, nil, []did{{"a", "mail", -m, done}}, "mail-interval"},
 		{"a launch beside another's restart", "launch", 1, soon, nil, []did{{"b", "restart", s, done}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

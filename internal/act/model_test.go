@@ -85,7 +85,7 @@ func (w *town) Begin(at time.Time, e record.Entry, may func(*fold.State) error) 
 	if e.Verb == record.VerbAlert {
 		var t record.ActTarget
 		decodeTarget(w.t, e, &t)
-		if r := w.of(e.Key); r.told[t.Severity] {
+		if r := w.of(e.Key); r.told[t.Severity] && !t.Over {
 			w.t.Fatalf("%v: %s: %s is told twice in one episode", w.now, e.Key, t.Severity)
 		}
 	}
@@ -103,7 +103,7 @@ func (w *town) End(at time.Time, of string, e record.Entry) error {
 		if intent.ID == of && intent.Verb == record.VerbAlert && e.Kind == record.EntryDone {
 			var t record.ActTarget
 			decodeTarget(w.t, intent, &t)
-			w.of(intent.Key).told[t.Severity] = true
+			w.of(intent.Key).told[t.Severity] = !t.Over
 		}
 	}
 	e.Of = of

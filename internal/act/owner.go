@@ -45,7 +45,7 @@ func (a *Actor) paused(s *fold.State, d record.Decision) error {
 		}
 		return nil
 	}
-	for _, h := range s.Heals() {
+	for _, h := range s.Heals(a.Now()) {
 		if id, _, _ := strings.Cut(h.Agent, "@"); h.Paused && d.Seen != nil && d.Seen.SessionID != "" && id == sessionMark+d.Seen.SessionID {
 			return refused("paused", "the owner paused %s, which is its session: fleet-ledger unpause ends that", h.Agent)
 		}

@@ -95,7 +95,7 @@ func TestMoved(t *testing.T) {
 			}
 		}
 	}
-	a := new(Actor)
+	a := &Actor{Now: func() time.Time { return noon }}
 	a.begin(ledgerOf(t))
 	for _, tt := range []struct {
 		h    record.Heal

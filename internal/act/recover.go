@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
-	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/versions"
 )
 
 // Recover closes the intents that a run left open that died: from what can be
@@ -111,7 +111,7 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 	}
 	var h *record.Health
 	wrong := func() bool {
-		return isOther(h, t.Seen) && t.Action.Verb == "upgrade" && !reconcile.SameVersion(h.Version, t.Action.To)
+		return isOther(h, t.Seen) && t.Action.Verb == "upgrade" && !versions.Same(h.Version, t.Action.To)
 	}
 	answers := a.until(ctx, left(a.Patient.Green, a.Now().Sub(begun)), func() bool {
 		h, err = a.Eyes.Health(ctx, intent.Key, *t.Seen)
@@ -119,7 +119,7 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 	})
 	switch {
 	case err == nil && wrong():
-		return record.Entry{Kind: record.EntryFailed, Reason: "wrong-version", Detail: "it runs " + h.Version}
+		return record.Entry{Kind: record.EntryFailed, Reason: versions.Wrong, Detail: "it runs " + h.Version}
 	case err == nil && !answers:
 		return record.Entry{Kind: record.EntryFailed, Reason: "deaf", Detail: proof + " runs, and no new instance answers"}
 	}

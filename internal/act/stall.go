@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -62,6 +63,9 @@ func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.A
 		a.Warn("looking at %s: %v", p.Agent, err)
 		return nil
 	}
+	if err := a.unstalled(h, s); err != nil {
+		return err
+	}
 	i := slices.IndexFunc(a.Rules.Stalls, func(r record.StallRule) bool { return r.ID == s.Stall })
 	if s.Moving || i < 0 {
 		return nil
@@ -70,13 +74,13 @@ func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.A
 	d.Reason, d.Detail = "stall", "it shows the stall "+rule.ID
 	fired := 0
 	for _, t := range h.Acts {
-		if t.Verb == d.Action.Verb && a.Now().Sub(t.At.Time) < nudgesFor {
+		if t.Verb == d.Action.Verb && in(t.At, a.Now(), nudgesFor) {
 			fired++
 		}
 	}
 	if rule.Action == "report" || fired >= rule.Max {
 		d.Action = nil
-		d.Alert = &record.Alert{Severity: "stall-" + rule.ID, Text: strings.TrimSpace(d.Detail + map[bool]string{true: ", and nudges did not help"}[fired >= rule.Max])}
+		d.Alert = &record.Alert{Severity: record.StallAlert + rule.ID, Text: strings.TrimSpace(d.Detail + map[bool]string{true: ", and nudges did not help"}[fired >= rule.Max])}
 		if slices.Contains(h.Alerts, d.Alert.Severity) {
 			return nil
 		}
@@ -87,4 +91,31 @@ func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.A
 		}
 	}
 	return a.One(ctx, d)
+}
+
+// unstalled notes of each stall that a person was told of and that an agent shows no
+// more that it is over. Where no prompt is shown nothing stands next to it, and nobody
+// knows.
+func (a *Actor) unstalled(h record.Heal, s driver.State) error {
+	if a.Dry != "" || !s.Alive || !s.Prompt {
+		return nil
+	}
+	for _, severity := range h.Alerts {
+		id, stall := strings.CutPrefix(severity, record.StallAlert)
+		if !stall || id == s.Stall {
+			continue
+		}
+		if err := a.Lets(record.VerbAlert); err != nil {
+			a.Warn("it is not noted that %s shows the stall %s no more: %v", h.Agent, id, err)
+			return nil
+		}
+		intent, err := a.Book.Begin(a.Now(), entry(record.VerbAlert, h.Agent, record.ActTarget{Severity: severity, Over: true}), func(*fold.State) error { return nil })
+		if err != nil {
+			return fmt.Errorf("noting that %s shows the stall %s no more: %w", h.Agent, id, err)
+		}
+		if err := a.end(intent, record.VerbAlert, h.Agent, record.Entry{Kind: record.EntryDone}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

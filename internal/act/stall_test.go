@@ -75,6 +75,7 @@ func TestStalled(t *testing.T) {
 		"nudged a day ago":           {lay: nudged(24*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
 		"told that nudges do not":    {lay: func(s *spot) { nudged(2*h, h)(s); s.heard("stall-limit") }},
 		"told twice what it is":      {lay: injected(2*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"nudged by a clock ahead":    {lay: nudged(-time.Hour, -time.Hour), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
 		"nudged a moment ago":        {lay: nudged(time.Second), looks: "agent-0 look done; agent-0 nudge refused"},
 		"its pane moves":             {lay: shows(func(s *driver.State) { s.Stall, s.Moving = "limit", true })},
 		"it says that it works":      {lay: func(s *spot) { s.agents[0].busy = true }},
@@ -118,6 +119,55 @@ func (s *spot) heard(severity string) {
 	target := record.ActTarget{Severity: severity, Text: "x"}
 	id := s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: record.VerbAlert, Key: "agent-0", Target: fold.Marshal(target)})
 	s.append(s.now, record.Entry{Kind: record.EntryDone, By: "act", Verb: record.VerbAlert, Key: "agent-0", Of: id})
+}
+
+// A stall that a person was told of is told of until it is seen no more: not by each
+// sweep, and anew when it comes back.
+func TestStalled_over(t *testing.T) {
+	s := &spot{desk: newDesk(t)}
+	s.agents = s.agents[:1]
+	rules := []record.StallRule{{ID: "gone", Action: "report", Max: 9}, {ID: "limit", Action: "report", Max: 9}}
+	sweep := func(what string, dry bool, change func(*driver.State), lets error, told, alerts, warns string) {
+		t.Helper()
+		got, said := "", ""
+		s.now = s.now.Add(10 * time.Minute)
+		s.append(s.now, record.Entry{Kind: record.EntrySweep, By: "act", Agents: []record.SweepAgent{{Agent: "agent-0", Decision: "OK"}}})
+		s.told, s.look = nil, change
+		a := s.acting(&got)
+		a.Rules.Stalls, a.Warn = rules, func(format string, args ...any) { said += fmt.Sprintf(format, args...) }
+		a.Lets = func(string) error { return lets }
+		if dry {
+			a.Dry = "dry"
+		}
+		a.Tell = func(_ context.Context, _, severity, _ string) error { s.told = append(s.told, severity); return nil }
+		if err := a.Stalled(t.Context(), s.lies(), "devbox"); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		h := s.state.Heal("agent-0")
+		if strings.Join(s.told, " ") != told || strings.Join(h.Alerts, " ") != alerts || said != warns || len(h.Open) > 0 {
+			t.Errorf("%s: told %q, alerts %q, warned of %q, open %v", what, s.told, h.Alerts, said, h.Open)
+		}
+	}
+	in := func(stall string) func(*driver.State) { return func(st *driver.State) { st.Stall = stall } }
+	sweep("it stalls", false, in("limit"), nil, "stall-limit", "stall-limit", "")
+	sweep("it answers, and stalls", false, in("limit"), nil, "", "stall-limit", "")
+	sweep("no prompt is shown", false, func(st *driver.State) { st.Prompt = false }, nil, "", "stall-limit", "")
+	sweep("it is not there", false, func(st *driver.State) { st.Alive = false }, nil, "", "stall-limit", "")
+	sweep("a dry look", true, in(""), nil, "", "stall-limit", "")
+	sweep("it is switched off", false, in(""), errors.New("switched off"), "", "stall-limit", "it is not noted that agent-0 shows the stall limit no more: switched off")
+	sweep("it shows another", false, in("gone"), nil, "stall-gone", "stall-gone", "")
+	sweep("it shows none", false, in(""), nil, "", "", "")
+	sweep("and still none", false, in(""), nil, "", "", "")
+	sweep("it stalls again", false, in("limit"), nil, "stall-limit", "stall-limit", "")
+	for _, what := range []string{"begin", "end"} {
+		got := ""
+		a := s.acting(&got)
+		a.Rules.Stalls, s.look = rules, in("")
+		a.Book = &broken{s, what, 1}
+		if err := a.Stalled(t.Context(), s.lies(), "devbox"); !errors.Is(err, syscall.EIO) || what == "begin" && err.Error() != "noting that agent-0 shows the stall limit no more: "+syscall.EIO.Error() {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }
 
 // A dry run says what is stalled and what would be done, and neither does nor notes it.

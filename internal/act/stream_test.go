@@ -73,7 +73,7 @@ func (w *town) stream(blind string) *record.Set {
 			add("fleet-observe-health", record.KindHealth, "devbox", "p/"+r.name, h)
 		}
 	}
-	for _, h := range w.state.Heals() {
+	for _, h := range w.state.Heals(w.now) {
 		add("fleet-ledger", record.KindHeal, "devbox", h.Agent, h)
 	}
 	for _, name := range []string{"claude/jobs", "claude/sessions", "claude/transcripts"} {

@@ -78,7 +78,7 @@ func (a *Actor) again() error {
 	if err != nil {
 		return fmt.Errorf("reading the ledger: %w", err)
 	}
-	for _, h := range s.Heals() {
+	for _, h := range s.Heals(a.Now()) {
 		if a.since(h.SweptAt) {
 			return fmt.Errorf("nothing is done: the sweep of %s is in the ledger, and this stream is of before, %s; look again, then decide anew",
 				h.SweptAt.Format(time.RFC3339), a.SeenAt.Format(time.RFC3339))

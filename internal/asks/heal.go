@@ -3,6 +3,7 @@ package asks
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,10 @@ func (s *stream) heals() []condition {
 			continue
 		}
 		about := s.healed(h.Agent)
-		for _, severity := range h.Alerts {
+		for _, severity := range slices.Concat(h.Alerts, h.Unasked) {
+			if id, stall := strings.CutPrefix(severity, record.StallAlert); stall && !slices.ContainsFunc(s.tick.Heal.Stalls, func(r record.StallRule) bool { return r.ID == id }) {
+				continue // nobody looks for it any more, so nobody would see its end
+			}
 			c := about
 			c.key, c.question = "heal:"+h.Agent+":"+severity, about.question+": "+cmp.Or(h.Texts[severity], severity)
 			cs = append(cs, c)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // What was filed is asked in its own words, each severity for itself; a sweep
@@ -20,6 +22,20 @@ func TestHeals(t *testing.T) {
 	f = newWorld(judged(devbox, "s1", "4", ""), healed("session:s1", "stuck"), healed("session:s2", "held")).fold(t)
 	if len(f.Asks) != 2 || f.Asks[0].Session != "s1" || f.Asks[0].Class != "4" || f.Asks[0].Question != "n-s1: three attempts" || f.Asks[1].Session != "" || f.Asks[1].Question != "session:s2: held" {
 		t.Errorf("%+v", f.Asks)
+	}
+	over := func(w *world) { w.heals[0].Unasked = []string{"restarted"} }
+	if f := newWorld(healed("a"), over).fold(t); !slices.Equal(f.raised(), []string{"heal:a:restarted"}) {
+		t.Errorf("over, and not asked: %q", f.raised())
+	}
+	stalls := func(ids ...string) change {
+		return func(w *world) {
+			for _, id := range ids {
+				w.tick.Heal.Stalls = append(w.tick.Heal.Stalls, record.StallRule{ID: id})
+			}
+		}
+	}
+	if f := newWorld(healed("a", "stall-limit", "stall-gone"), stalls("limit", "other")).fold(t); !slices.Equal(f.raised(), []string{"heal:a:stall-limit"}) {
+		t.Errorf("a stall that nobody looks for: %q", f.raised())
 	}
 	for _, c := range []change{sweeps(-15*time.Minute-time.Second, 0), sweeps(-time.Minute, 1)} {
 		if f := newWorld(c).fold(t); len(f.Asks) != 1 || f.Asks[0].Key != "heal:sweep" {

@@ -51,8 +51,8 @@ func healKeys(h *record.HealRules) []healKey {
 		{"backoff_max_min", between(1, decadeMin), &h.BackoffMaxMin, unit(d.BackoffMaxMin, "minutes"), "the longest such wait"},
 		{"max_attempts", between(1, 1000), &h.MaxAttempts, unit(d.MaxAttempts, "attempts"), "so many restarts or launches of an agent until it is well again, then you are asked"},
 		{"stagger_s", between(0, 3600), &h.StaggerS, unit(d.StaggerS, "seconds"), "the wait between two launches of a sweep; 0: none"},
-		{"window_s", between(0, 24*3600), &h.WindowS, unit(d.WindowS, "seconds"), "in so long one agent is restarted window_max times at most; 0: no such limit"},
-		{"window_max", between(1, 1000), &h.WindowMax, unit(d.WindowMax, "restarts"), "see window_s"},
+		{"window_s", between(0, 24*3600), &h.WindowS, unit(d.WindowS, "seconds"), "in so long one agent is launched or restarted window_max times at most, also when it was well in between; 0: no such limit"},
+		{"window_max", between(1, 1000), &h.WindowMax, unit(d.WindowMax, "starts"), "see window_s"},
 		{"fleet_gap_s", between(0, 24*3600), &h.FleetGapS, unit(d.FleetGapS, "seconds"), "the wait between the restarts of two agents; 0: none"},
 		{"green_probes", between(1, 100), &h.GreenProbes, unit(d.GreenProbes, "answers"), "so many in a row an upgraded agent must give before the next is upgraded"},
 		{"stalls", stallsRule, &h.Stalls, "none", "what a stalled session shows: match is looked for in its lines, action is nudge (default: it is written to) or report, " +

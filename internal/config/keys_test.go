@@ -70,10 +70,10 @@ func TestKeys(t *testing.T) {
 		{"run_logs", "[]", `[{"source":"dream","path":"~/d","stale_after_h":168},{"source":"b","path":"/b"}]`,
 			`[{"source":"dream","path":"/home/ana/d","stale_after_h":168},{"source":"b","path":"/b","stale_after_h":48}]`, `"x"`, "want a list of logs"},
 		{"heal", "", `{"interval_min": 5, "stalls": [{"id": "limit", "match": "hit your .* limit", "max_fires": 4}]}`, `{"interval_min":5,"allow_restart":false,"escalate_after":1,` +
-			`"backoff_min":20,"backoff_max_min":180,"max_attempts":3,"stagger_s":15,"window_s":300,"window_max":3,"fleet_gap_s":60,"green_probes":2,` +
+			`"backoff_min":20,"backoff_max_min":180,"max_attempts":3,"stagger_s":15,"window_s":7200,"window_max":3,"fleet_gap_s":60,"green_probes":2,` +
 			`"stalls":[{"id":"limit","match":"hit your .* limit","action":"nudge","max_fires":4}]}`, `1`, "want an object or null"},
 		{"heal", "", `{"allow_restart": 1, "interval_min": 60}`, `{"interval_min":60,"allow_restart":true,"escalate_after":1,"backoff_min":120,"backoff_max_min":180,"max_attempts":3,` +
-			`"stagger_s":15,"window_s":300,"window_max":3,"fleet_gap_s":60,"green_probes":2,"stalls":[]}`, `[]`, "want an object or null"},
+			`"stagger_s":15,"window_s":7200,"window_max":3,"fleet_gap_s":60,"green_probes":2,"stalls":[]}`, `[]`, "want an object or null"},
 		{"heal", "", `null`, "", `"on"`, "want an object or null"},
 		{"desired_agents", "", `"~/desired-agents.yaml"`, "/home/ana/desired-agents.yaml", `"desired.yaml"`, aPathSays + ", or null"},
 		{"workspace_roots", "[]", `["~/repos", "/srv/agents"]`, `["/home/ana/repos","/srv/agents"]`, `"~/repos"`, "want a list of paths"},

@@ -27,14 +27,14 @@ func anyway(*fold.State) error { return nil }
 // nothing of one that the ledger forbids.
 func TestAct(t *testing.T) {
 	l := New(filepath.Join(t.TempDir(), "lamp"), "lamp")
-	if s, err := l.ReadOrNone(); err != nil || len(s.Heals()) != 0 {
+	if s, err := l.ReadOrNone(); err != nil || len(s.Heals(time.Time{})) != 0 {
 		t.Fatalf("no ledger: %v, %v", s, err)
 	}
 	forbidden := errors.New("it is paused")
 	if id, err := l.Begin(actTime, restartOf("a"), func(*fold.State) error { return forbidden }); !errors.Is(err, forbidden) || id != "" {
 		t.Fatalf("forbidden: %q, %v", id, err)
 	}
-	if s, err := l.ReadOrNone(); err != nil || len(s.Heals()) != 0 {
+	if s, err := l.ReadOrNone(); err != nil || len(s.Heals(time.Time{})) != 0 {
 		t.Fatalf("what was forbidden is written: %v", err)
 	}
 	id, err := l.Begin(actTime, restartOf("a"), anyway)

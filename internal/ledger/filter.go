@@ -133,7 +133,7 @@ func Observe(std Sink, s *fold.State, at record.Time, host string) error {
 			return err
 		}
 	}
-	for _, h := range s.Heals() {
+	for _, h := range s.Heals(at.Time) {
 		if err := add(record.KindHeal, h.Agent, h); err != nil {
 			return err
 		}

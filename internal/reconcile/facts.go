@@ -123,31 +123,44 @@ func within(now, at time.Time, d time.Duration) bool {
 }
 
 // leftClean tells that the session was left on purpose: it ended with status 0
-// after it was last seen well, and fleet did not end it.
+// after it was last seen well, and that is not fleet's own doing.
 func (f *Facts) leftClean() bool {
 	xs := f.exits()
-	if len(xs) == 0 || xs[0].Code != 0 || f.ours(xs[0]) {
-		return false
-	}
-	return xs[0].At == nil || f.Heal.AliveAt == nil || xs[0].At.After(f.Heal.AliveAt.Time)
+	return len(xs) > 0 && xs[0].Code == 0 && !f.ours(xs[0]) && f.since(xs[0].At)
 }
 
-// ours tells that a session was ended by fleet, as the first half of a restart: what
-// starts it may end with 0 then.
+// since tells that an end is not of before the agent was last seen well. The ledger
+// forgets such an end by itself, so one without a time is none; and when it was seen
+// well by a clock that was ahead, the order of the ledger is what is left.
+func (f *Facts) since(at *record.Time) bool {
+	alive := f.Heal.AliveAt
+	return at == nil || alive == nil || f.future(alive) || at.After(alive.Time)
+}
+
+// future tells that a moment was noted by a clock that was ahead.
+func (f *Facts) future(at *record.Time) bool { return at.Sub(f.Now) >= ahead }
+
+// ours tells that an end is of a session that fleet ended, as the first half of a restart,
+// or of a start of fleet's that gave up: what starts it may end with 0 then.
 func (f *Facts) ours(x record.AgentExit) bool {
-	in := f.Heal.Ended
-	return in != nil && x.At != nil && !x.At.Before(in.From.Time) && (in.Until == nil || !x.At.After(in.Until.Time))
+	return x.At != nil && slices.ContainsFunc(f.Heal.Ends, func(in record.Ended) bool {
+		return !x.At.Before(in.From.Time) && (in.Until == nil || !x.At.After(in.Until.Time))
+	})
 }
 
 // exits are the known ends of its session, the newest first: of the ledger, and
-// of what macf's own launcher left when the ledger says nothing.
+// of what macf's own launcher left when the ledger says nothing. What that left stays
+// where it is, so it says nothing when nobody knows whether it is of this life: it is of
+// a time that has not come, or the agent was last seen well at such a time.
 func (f *Facts) exits() []record.AgentExit {
 	var xs []record.AgentExit
 	if f.Heal.LastExit != nil {
 		xs = append(xs, *f.Heal.LastExit)
 	}
-	if f.Workspace != nil && !f.Namesake && f.Workspace.LastExit != nil && f.Workspace.LastExit.At != nil {
-		xs = append(xs, *f.Workspace.LastExit)
+	if f.Workspace != nil && !f.Namesake && (f.Heal.AliveAt == nil || !f.future(f.Heal.AliveAt)) {
+		if x := f.Workspace.LastExit; x != nil && x.At != nil && !f.future(x.At) {
+			xs = append(xs, *x)
+		}
 	}
 	slices.SortStableFunc(xs, func(a, b record.AgentExit) int { return timeOf(b.At).Compare(timeOf(a.At)) })
 	return xs
@@ -192,17 +205,6 @@ func Backoff(n int, base, limit time.Duration) time.Duration {
 		wait *= 2
 	}
 	return min(wait, limit)
-}
-
-// restartsWithin counts the restarts of the agent in the last d.
-func (f *Facts) restartsWithin(d time.Duration) int {
-	n := 0
-	for _, a := range f.Heal.Acts {
-		if record.ActVerbs[a.Verb] && within(f.Now, a.At.Time, d) {
-			n++
-		}
-	}
-	return n
 }
 
 // seen is what a decision rests on.

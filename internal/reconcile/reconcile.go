@@ -64,6 +64,9 @@ func Judge(set *record.Set, o Options) Judgement {
 			}
 		}
 	}
+	for _, d := range w.unlisted(o.Desired) {
+		j.add(d.Agent, d)
+	}
 	if w.tick != nil && w.tick.Mode == "act" && w.tick.Heal != nil {
 		for _, s := range w.sessions() {
 			s.restarted = w.restarted // what this sweep has decided counts

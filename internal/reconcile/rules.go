@@ -141,6 +141,9 @@ func launch(f *Facts) record.Decision {
 	if held, ok := d.attempts(f, "launch"); ok {
 		return held
 	}
+	if held, ok := d.rate(f, "launch"); ok {
+		return held
+	}
 	if f.Running >= f.Cap {
 		return d.not("cap", "launch", "%d agents run, and caps.fleet_sessions is %d", f.Running, f.Cap).told("cap", "it should run, and %d agents run already, as many as caps.fleet_sessions lets", f.Running)
 	}
@@ -164,9 +167,8 @@ func ladder(f *Facts) record.Decision {
 	if !f.Rules.AllowRestart {
 		return d.not("held", "restart", "heal.allow_restart is 0").told("held", "it has not answered for %d sweeps, and may not be restarted: heal.allow_restart is 0", d.Deaf)
 	}
-	window := time.Duration(f.Rules.WindowS) * time.Second
-	if n := f.restartsWithin(window); n >= f.Rules.WindowMax {
-		return d.not("rate", "restart", "%d in %v", n, window).told("rate", "it was restarted %d times in %v, and is not again: find out why it does not stay up", n, window)
+	if held, ok := d.rate(f, "restart"); ok {
+		return held
 	}
 	gap := time.Duration(f.Rules.FleetGapS) * time.Second
 	if within(f.Now, f.Restarted, gap) {

@@ -39,7 +39,21 @@ func launched(at time.Duration, end string) func(*agent) {
 
 // endedBy is when fleet may have ended its process.
 func endedBy(from, until *record.Time) func(*agent) {
-	return func(a *agent) { a.heal.Ended = &record.Ended{From: *from, Until: until} }
+	return func(a *agent) { a.heal.Ends = append(a.heal.Ends, record.Ended{From: *from, Until: until}) }
+}
+
+// noted is what macf's own launcher left of how its session ended.
+func noted(code int, at *record.Time) func(*agent) {
+	return func(a *agent) { a.place.LastExit = &record.AgentExit{Code: code, At: at} }
+}
+
+// often is an agent that had these acts in the window, and that was well after each.
+func often(verbs ...string) func(*agent) {
+	return func(a *agent) {
+		for _, verb := range verbs {
+			a.heal.Acts = append(a.heal.Acts, record.ActTime{At: *ago(4 * time.Minute), Verb: verb})
+		}
+	}
 }
 
 // unseen is what was not seen well since it may have been ended.
@@ -119,6 +133,10 @@ var ruleTable = []ruled{
 	{"left, and its registry still lists it", "left", "SKIP left", solo(deaf, func(a *agent) { a.proc = nil }, exited(0, ago(time.Minute)))},
 	{"ended by a restart that is open", "gone", "LAUNCH gone launch", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(61*time.Minute), nil), unseen)},
 	{"ended by a restart that failed", "gone", "LAUNCH gone launch", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(61*time.Minute), ago(time.Hour)), unseen)},
+	{"a start of fleet's gave up", "gone", "LAUNCH gone launch", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(61*time.Minute), ago(time.Hour)), endedBy(ago(40*time.Minute), ago(39*time.Minute)), unseen)},
+	{"macf noted that a start of fleet's gave up", "gone", "LAUNCH gone launch", solo(gone, noted(0, ago(time.Hour)), endedBy(ago(61*time.Minute), ago(time.Hour)), unseen)},
+	{"left between two starts of fleet's", "left", "SKIP left", solo(gone, exited(0, ago(50*time.Minute)), endedBy(ago(61*time.Minute), ago(time.Hour)), endedBy(ago(40*time.Minute), ago(39*time.Minute)), unseen)},
+	{"left, macf noted it at a time that has not come", "gone", "LAUNCH gone launch", solo(gone, noted(0, ago(-time.Hour)))},
 	{"left after a restart", "left", "SKIP left", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(62*time.Minute), ago(61*time.Minute)), unseen)},
 	{"left before a restart", "left", "SKIP left", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(59*time.Minute), nil), unseen)},
 	{"left before it was last well", "gone", "LAUNCH gone launch", solo(gone, exited(0, ago(time.Hour)))},
@@ -130,6 +148,10 @@ var ruleTable = []ruled{
 	{"gone, launched long ago", "gone", "LAUNCH gone launch", solo(gone, tried(1, "launch", ago(20*time.Minute)))},
 	{"gone, launched three times", "gone", "LAUNCH stuck !stuck", solo(gone, tried(3, "launch", ago(79*time.Minute)))},
 	{"gone, launched three times, long ago", "gone", "LAUNCH exhausted !exhausted", solo(gone, tried(3, "launch", ago(80*time.Minute)))},
+	{"gone, started often, and well in between", "gone", "LAUNCH rate !rate", solo(gone, often("launch", "launch", "restart"))},
+	{"gone, started often, and told so", "gone", "LAUNCH rate", solo(gone, often("launch", "launch", "restart"), told("rate"))},
+	{"gone, started twice", "gone", "LAUNCH gone launch", solo(gone, often("launch", "inject", "restart"))},
+	{"gone, started often, in a limit of the account", "gone", "LAUNCH limit", solo(gone, often("launch", "launch", "launch")).with(func(s *scene) { s.pause = ago(-time.Hour) })},
 	{"gone, and nobody judged the sessions", "gone", "LAUNCH unjudged !unjudged", solo(gone).with(func(s *scene) { s.silent[judges] = true })},
 	{"gone in a limit of the account", "gone", "LAUNCH limit", solo(gone).with(func(s *scene) { s.pause = ago(-time.Hour) })},
 	{"gone after a limit of the account", "gone", "LAUNCH gone launch", solo(gone).with(func(s *scene) { s.pause = ago(0) })},

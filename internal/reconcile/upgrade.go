@@ -2,14 +2,12 @@ package reconcile
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/semver"
-
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/versions"
 )
 
 // Upgrade decides about the agents of a rolling upgrade to a version: one is
@@ -93,23 +91,21 @@ func (u *upgrade) begun(f *Facts) {
 	case r == nil || u.failed:
 	case r.State == "open":
 		u.busy = cmp.Or(u.busy, f.Want.Agent)
-	case r.State == "failed" && SameVersion(r.To, u.to) && !f.madeGood(u.to):
+	case r.State == "failed" && versions.Same(r.To, u.to) && !f.madeGood(u.to):
 		u.busy, u.failed = f.Want.Agent, true
 	}
 }
 
-// madeGood tells that an agent whose upgrade to a version failed answers in it, or in a
-// newer one. Where what came back was another version than was asked for, a newer one is
-// what failed: macf installs what it finds, and would do so to each that is left.
+// madeGood tells that an agent whose upgrade to a version failed is well again, in a
+// version that makes it good.
 func (f *Facts) madeGood(to string) bool {
-	if f.Blind != "" || f.Workspace == nil || !f.reachable() || f.behind(to) {
-		return false
-	}
-	return f.Heal.Upgrade.Reason != "wrong-version" || SameVersion(f.Health.Version, to)
+	return f.Blind == "" && f.Workspace != nil && f.reachable() && versions.MadeGood(to, f.Heal.Upgrade.Reason, f.Health.Version)
 }
 
 // behind tells that what answers is older than a version, or does not say.
-func (f *Facts) behind(to string) bool { return f.Health.Version == "" || Older(f.Health.Version, to) }
+func (f *Facts) behind(to string) bool {
+	return f.Health.Version == "" || versions.Older(f.Health.Version, to)
+}
 
 func (u *upgrade) decide(f *Facts) record.Decision {
 	because := func(reason, format string, args ...any) record.Decision {
@@ -162,32 +158,4 @@ func (u *upgrade) behind(f *Facts) record.Decision {
 	d.Decision.Decision, d.Reason, d.Attempt = "UPGRADE", "behind", 1
 	d.Action = &record.Action{Verb: "upgrade", Driver: "tmux", To: u.to, Argv: Told(f.Want.Start())}
 	return d.Decision
-}
-
-// Older tells that a version is before another. A version that is not of the
-// form 1.2.3, a v before it or not, is before every one that is.
-func Older(version, than string) bool {
-	return semver.Compare(canonical(version), canonical(than)) < 0
-}
-
-// SameVersion tells whether two texts are of one version, however each is written.
-func SameVersion(a, b string) bool { return !Older(a, b) && !Older(b, a) }
-
-// Version is a version as decisions and the ledger have it, 1.2.3, of a text that a
-// person wrote: a v before it is left out. The error says what is wanted instead of one
-// that is of another form, or has anything around it.
-func Version(s string) (string, error) {
-	if v := canonical(s); v != "" && strings.TrimSpace(s) == s {
-		return v[1:], nil
-	}
-	return "", errors.New("want a version such as 1.2.3, or 1.2.3-rc.1, and nothing around it")
-}
-
-// canonical is the text that semver compares; "" when it is no whole version.
-func canonical(s string) string {
-	v := "v" + strings.TrimPrefix(strings.TrimSpace(s), "v")
-	if semver.Canonical(v) != strings.TrimSuffix(v, semver.Build(v)) {
-		return ""
-	}
-	return v
 }

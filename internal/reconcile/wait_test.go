@@ -111,8 +111,15 @@ func TestLeftClean(t *testing.T) {
 		{"macf's 0, then 137", exit(137, ago(time.Minute)), exit(0, ago(time.Hour)), nil, false},
 		{"macf's 137, then 0", exit(0, ago(time.Minute)), exit(137, ago(time.Hour)), nil, true},
 		{"0 at no time, then macf's 137", exit(0, nil), exit(137, ago(time.Hour)), nil, false},
+		{"macf's 0 of a time that has not come", nil, exit(0, ago(-time.Hour)), nil, false},
+		{"macf's 0, two minutes ahead", nil, exit(0, ago(-2*time.Minute)), nil, false},
+		{"macf's 0, by a clock that is a little ahead", nil, exit(0, ago(time.Second-2*time.Minute)), nil, true},
+		{"137, then macf's 0 of a time that has not come", exit(137, ago(time.Minute)), exit(0, ago(-time.Hour)), nil, false},
+		{"0, well by a clock that was ahead", exit(0, ago(time.Minute)), nil, ago(-time.Hour), true},
+		{"macf's 0, well by a clock that was ahead", nil, exit(0, ago(time.Minute)), ago(-time.Hour), false},
+		{"0, well by a clock that was a little ahead", exit(0, ago(0)), nil, ago(-time.Minute), false},
 	} {
-		f := &Facts{Heal: record.Heal{LastExit: tt.ledger, AliveAt: tt.alive}, Workspace: &record.Workspace{LastExit: tt.noted}}
+		f := &Facts{Now: noon, Heal: record.Heal{LastExit: tt.ledger, AliveAt: tt.alive}, Workspace: &record.Workspace{LastExit: tt.noted}}
 		if got := f.leftClean(); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}

@@ -88,11 +88,12 @@ type Heal struct {
 	LastVerb  string            `json:"last_verb,omitempty"`   //
 	LastEnd   string            `json:"last_end,omitempty"`    // outcome of the last: done, or the reason of a failure; absent while it is open
 	Acts      []ActTime         `json:"acts,omitempty"`        // those of the last day, newest last
-	Alerts    []string          `json:"alerts,omitempty"`      // severities that were filed since it was last well
-	Texts     map[string]string `json:"alert_texts,omitempty"` // by severity, what was said of it
+	Alerts    []string          `json:"alerts,omitempty"`      // severities that were filed since it was last well, and those that this does not end; absent: none
+	Unasked   []string          `json:"unasked,omitempty"`     // severities that were filed within a week and are over, and of which no tick has made a question yet; absent: none
+	Texts     map[string]string `json:"alert_texts,omitempty"` // by severity of either, what was said of it
 	AliveAt   *Time             `json:"alive_at"`              // when a sweep last saw it well; null: never
 	LastExit  *AgentExit        `json:"last_exit,omitempty"`   // the newest that a sweep noted
-	Ended     *Ended            `json:"ended,omitempty"`       // when fleet itself last ended its process, or may have; absent when it never did
+	Ends      []Ended           `json:"ends,omitempty"`        // when an end of its session was fleet's own doing, or may have been, newest last: of this episode, and the last before; absent when it never was
 	Open      []OpenAct         `json:"open,omitempty"`        // intents without an outcome
 	SweptAt   *Time             `json:"swept_at"`              // when a sweep that acts last spoke of it; null: never
 	Upgrade   *UpgradeRun       `json:"upgrade,omitempty"`     // the upgrade that it is in, or that stopped at it
@@ -113,6 +114,7 @@ type ActTarget struct {
 	Attempt  int    `json:"attempt,omitempty"`  // number of the restart or launch within its episode
 	Seen     *Seen  `json:"seen,omitempty"`     // what stood when it was decided
 	Severity string `json:"severity,omitempty"` // of an alert
+	Over     bool   `json:"over,omitempty"`     // of an alert: that what was told of the severity is so no more; absent: it is told
 	Text     string `json:"text,omitempty"`     // of an alert
 }
 
@@ -122,7 +124,8 @@ type ActTime struct {
 	Verb string `json:"verb"`
 }
 
-// Ended is the time in which the end of a process is fleet's own doing.
+// Ended is the time in which the end of a session is fleet's own doing: it ended the
+// process, or what it started gave up.
 type Ended struct {
 	From  Time  `json:"from"`
 	Until *Time `json:"until,omitempty"` // absent as long as the act has no outcome
@@ -197,6 +200,13 @@ type NotDone struct {
 // UpgradeStopped is the severity of an upgrade that stopped at an agent.
 const UpgradeStopped = "upgrade-stopped"
 
+// StallAlert is what the severity of a stall begins with; the id of its rule follows.
+const StallAlert = "stall-"
+
+// Unlisted is the reason of a decision about an agent that should run no longer: what
+// was told of it is over.
+const Unlisted = "unlisted"
+
 // Alert is what a person should be told about an agent.
 type Alert struct {
 	Severity string `json:"severity"` // one word: within an episode each is told once; docs/reconcile.md lists them
@@ -232,7 +242,7 @@ type HealRules struct {
 	BackoffMaxMin int         `json:"backoff_max_min"`
 	MaxAttempts   int         `json:"max_attempts"`    // restarts or launches in one episode
 	StaggerS      int         `json:"stagger_s"`       // seconds between two starts of a sweep; 0: none
-	WindowS       int         `json:"window_s"`        // seconds in which one agent is restarted at most WindowMax times
+	WindowS       int         `json:"window_s"`        // seconds in which one agent is launched or restarted at most WindowMax times
 	WindowMax     int         `json:"window_max"`      //
 	FleetGapS     int         `json:"fleet_gap_s"`     // seconds between two restarts in the whole fleet
 	GreenProbes   int         `json:"green_probes"`    // times in a row that an upgraded agent must answer
@@ -248,9 +258,10 @@ type StallRule struct {
 }
 
 // DefaultHealRules is how agents are kept alive when the configuration says
-// nothing more. The windows are wider than the time between two sweeps: a
-// narrower one would never hold anything back.
+// nothing more. The window is several times as wide as the time between two sweeps,
+// each other of which may start an agent that ends once it was seen well: a narrower
+// one would never hold anything back.
 func DefaultHealRules() HealRules {
 	return HealRules{IntervalMin: 10, EscalateAfter: 1, BackoffMin: 20, BackoffMaxMin: 180, MaxAttempts: 3, StaggerS: 15,
-		WindowS: 300, WindowMax: 3, FleetGapS: 60, GreenProbes: 2, Stalls: []StallRule{}}
+		WindowS: 7200, WindowMax: 3, FleetGapS: 60, GreenProbes: 2, Stalls: []StallRule{}}
 }

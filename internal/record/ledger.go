@@ -61,6 +61,7 @@ type SweepAgent struct {
 	Decision  string `json:"decision"`            // likewise; OK ends an episode
 	Reason    string `json:"reason"`              //
 	Throttled int    `json:"throttled,omitempty"` //
+	Version   string `json:"version,omitempty"`   // OK: that it answered with; absent when it did not say, and in entries of before this was noted
 }
 
 // ActVerbs are the verbs of intents that fleet-act writes about an agent or a

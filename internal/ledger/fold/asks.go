@@ -55,7 +55,7 @@ func (s *State) forget(oldest int) {
 		}
 	}
 	for _, b := range s.settled {
-		if !slices.ContainsFunc(b.keys, func(k idKey) bool { return s.asks[k.key] != nil }) {
+		if !s.holds(b.id) && !slices.ContainsFunc(b.keys, func(k idKey) bool { return s.asks[k.key] != nil }) {
 			b.keys, b.shown = nil, nil
 		}
 	}
@@ -93,6 +93,7 @@ func (s *State) addIntent(e record.Entry) {
 			a.FirstTick, a.Since = old.FirstTick, old.Since
 		}
 		s.asks[item.Key] = a
+		s.question(item.Key, e.ID)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -52,14 +53,17 @@ func sift(lines []Line, whole *State, keep func(record.Entry) bool) (Compacted, 
 type keeper struct {
 	since   int // ticks before it are not told of
 	keys    map[string]bool
-	batches map[string]bool // intents that ask one of keys
-	sweeps  map[string]bool // the last that spoke of an agent, and the last that found it well
+	batches map[string]bool // intents that ask one of keys, or an alert
+	sweeps  map[string]bool // the last that spoke of an agent, the last that found it well, and those that ended something
 }
 
 func newKeeper(s *State) keeper {
 	k := keeper{keys: map[string]bool{}, batches: map[string]bool{}, sweeps: map[string]bool{s.sweepID: true}}
 	for _, ids := range s.swept {
 		k.sweeps[ids.last], k.sweeps[ids.ok] = true, true
+		for _, id := range ids.ends {
+			k.sweeps[id] = true
+		}
 	}
 	if ns := s.ticks(); len(ns) > 0 {
 		k.since = ns[max(len(ns)-PastTicks, 0)]
@@ -70,6 +74,11 @@ func newKeeper(s *State) keeper {
 	for id, b := range s.batches {
 		for _, a := range b.keys {
 			k.batches[id] = k.batches[id] || k.keys[a.key]
+		}
+	}
+	for _, a := range s.alerts {
+		if a.asked != "" { // else it would be asked about once more
+			k.batches[a.asked] = true
 		}
 	}
 	for id := range k.batches { // a batch brings its other keys along
@@ -105,5 +114,5 @@ func (s *State) same(o *State) bool {
 	o.init()
 	return s.LastTick == o.LastTick && s.MaxTick == o.MaxTick && reflect.DeepEqual(s.Asked(), o.Asked()) && reflect.DeepEqual(s.Owned(), o.Owned()) &&
 		reflect.DeepEqual(s.Past(), o.Past()) && reflect.DeepEqual(s.Open(), o.Open()) && reflect.DeepEqual(s.Newer, o.Newer) &&
-		reflect.DeepEqual(s.Heals(), o.Heals()) && reflect.DeepEqual(s.sweep, o.sweep)
+		reflect.DeepEqual(s.Heals(time.Time{}), o.Heals(time.Time{})) && reflect.DeepEqual(s.sweep, o.sweep)
 }

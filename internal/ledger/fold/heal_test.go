@@ -44,11 +44,11 @@ var (
 )
 
 // ended is when an act that began at the start may have ended a process, until seconds later; -1: it is open.
-func ended(seconds int) *record.Ended {
+func ended(seconds int) []record.Ended {
 	if seconds < 0 {
-		return &record.Ended{From: at(0)}
+		return []record.Ended{{From: at(0)}}
 	}
-	return &record.Ended{From: at(0), Until: record.TimeOf(at(0).Add(time.Duration(seconds) * time.Second))}
+	return []record.Ended{{From: at(0), Until: record.TimeOf(at(0).Add(time.Duration(seconds) * time.Second))}}
 }
 
 func ptrAt(min int) *record.Time { return new(at(min)) }
@@ -70,11 +70,11 @@ func TestHeal(t *testing.T) {
 	}{
 		{"nothing", nil, record.Heal{}},
 		{"an attempt counts before its outcome", []record.Entry{begun("1", "restart")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", Acts: acts("restart"), Open: []record.OpenAct{{ID: "1", Verb: "restart", At: at(0)}}, Ended: ended(-1)}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", Acts: acts("restart"), Open: []record.OpenAct{{ID: "1", Verb: "restart", At: at(0)}}, Ends: ended(-1)}},
 		{"an attempt that failed counts", []record.Entry{begun("1", "launch"), became("1", record.EntryFailed, "launch", "gone")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "launch", LastEnd: "gone", Acts: acts("launch")}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "launch", LastEnd: "gone", Acts: acts("launch"), Ends: ended(90)}},
 		{"one that was done", []record.Entry{begun("1", "restart"), became("1", record.EntryDone, "restart", "")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "done", Acts: acts("restart"), Ended: ended(60)}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "done", Acts: acts("restart"), Ends: ended(60)}},
 		{"a message is no attempt", []record.Entry{begun("1", "inject"), became("1", record.EntryDone, "inject", "")},
 			record.Heal{Injects: 1, LastAct: ptrAt(0), LastVerb: "inject", LastEnd: "done", Acts: acts("inject")}},
 		{"a dry run is nothing", []record.Entry{dry}, record.Heal{}},
@@ -85,7 +85,7 @@ func TestHeal(t *testing.T) {
 			record.Heal{Alerts: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"}}},
 		{"a sweep counts", []record.Entry{aSweep("HEAL", 2, 0), aSweep("SKIP", 2, 1)}, record.Heal{Deaf: 2, Throttled: 1, SweptAt: ptrAt(1)}},
 		{"well ends the episode", []record.Entry{begun("1", "restart"), became("1", record.EntryFailed, "restart", "deaf"), begun("2", record.VerbAlert), became("2", record.EntryDone, record.VerbAlert, ""), aSweep("HEAL", 2, 1), aSweep("OK", 0, 0)},
-			record.Heal{LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "deaf", Acts: acts("restart"), Ended: ended(90), AliveAt: ptrAt(5), SweptAt: ptrAt(5)}},
+			record.Heal{LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "deaf", Acts: acts("restart"), Ends: ended(90), AliveAt: ptrAt(5), SweptAt: ptrAt(5), Unasked: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"}}},
 		{"a pause ends the episode", []record.Entry{begun("1", "inject"), became("1", record.EntryDone, "inject", ""), aSweep("HEAL", 2, 0), pausing},
 			record.Heal{Paused: true, PausedAt: ptrAt(3), Acts: acts("inject"), SweptAt: ptrAt(2)}},
 		{"and unpause ends the pause", []record.Entry{pausing, unpausing}, record.Heal{}},
@@ -93,21 +93,21 @@ func TestHeal(t *testing.T) {
 		{"a restart of what was another by then ended nothing", []record.Entry{begun("1", "restart"), became("1", record.EntryFailed, "restart", "changed")},
 			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "restart", LastEnd: "changed", Acts: acts("restart")}},
 		{"an upgrade", []record.Entry{begun("1", "upgrade")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", Acts: acts("upgrade"), Open: []record.OpenAct{{ID: "1", Verb: "upgrade", At: at(0)}}, Ended: ended(-1), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "open"}}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", Acts: acts("upgrade"), Open: []record.OpenAct{{ID: "1", Verb: "upgrade", At: at(0)}}, Ends: ended(-1), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "open"}}},
 		{"an upgrade that ended", []record.Entry{begun("1", "upgrade"), became("1", record.EntryDone, "upgrade", "")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Ended: ended(60), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Ends: ended(60), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}}},
 		{"an upgrade of which nobody knows", []record.Entry{begun("1", "upgrade"), became("1", record.EntryUnknown, "upgrade", "lost")},
-			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "lost", Acts: acts("upgrade"), Ended: ended(90), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "failed", Reason: "lost"}}},
+			record.Heal{Attempts: 1, LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "lost", Acts: acts("upgrade"), Ends: ended(90), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "failed", Reason: "lost"}}},
 		{"that an upgrade stopped is told when it is well again", append(stoppedUpgrade("failed"), aSweep("OK", 0, 0)),
-			record.Heal{LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "wrong-version", Acts: acts("upgrade"), Ended: ended(90), AliveAt: ptrAt(6), SweptAt: ptrAt(6),
-				Alerts: []string{"upgrade-stopped"}, Texts: map[string]string{"upgrade-stopped": "it stopped"}, Upgrade: &record.UpgradeRun{To: "2.0.0", State: "failed", Reason: "wrong-version"}}},
+			record.Heal{LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "wrong-version", Acts: acts("upgrade"), Ends: ended(90), AliveAt: ptrAt(6), SweptAt: ptrAt(6),
+				Alerts: []string{"upgrade-stopped"}, Unasked: []string{"stuck"}, Texts: map[string]string{"upgrade-stopped": "it stopped", "stuck": "three attempts"}, Upgrade: &record.UpgradeRun{To: "2.0.0", State: "failed", Reason: "wrong-version"}}},
 		{"and not when that was done", append(stoppedUpgrade("done"), aSweep("OK", 0, 0)),
-			record.Heal{LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Ended: ended(60), AliveAt: ptrAt(6), SweptAt: ptrAt(6), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}}},
+			record.Heal{LastAct: ptrAt(0), LastVerb: "upgrade", LastEnd: "done", Acts: acts("upgrade"), Ends: ended(60), AliveAt: ptrAt(6), SweptAt: ptrAt(6), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "green"}, Unasked: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"}}},
 		{"nor after a pause", append(stoppedUpgrade("failed"), pausing),
-			record.Heal{Paused: true, PausedAt: ptrAt(6), Acts: acts("upgrade"), Ended: ended(90)}},
+			record.Heal{Paused: true, PausedAt: ptrAt(6), Acts: acts("upgrade"), Ends: ended(90)}},
 		{"nor when another is begun", append(stoppedUpgrade("failed"), begun("4", "upgrade")),
 			record.Heal{Attempts: 2, LastAct: ptrAt(6), LastVerb: "upgrade", Acts: []record.ActTime{{At: at(0), Verb: "upgrade"}, {At: at(6), Verb: "upgrade"}}, Alerts: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"},
-				Open: []record.OpenAct{{ID: "4", Verb: "upgrade", At: at(6)}}, Ended: &record.Ended{From: at(6)}, Upgrade: &record.UpgradeRun{To: "2.0.0", State: "open"}}},
+				Open: []record.OpenAct{{ID: "4", Verb: "upgrade", At: at(6)}}, Ends: append(ended(90), record.Ended{From: at(6)}), Upgrade: &record.UpgradeRun{To: "2.0.0", State: "open"}}},
 		{"an outcome of nothing", []record.Entry{became("9", record.EntryDone, "restart", "")}, record.Heal{}},
 		{"another's", []record.Entry{{Kind: record.EntryPause, By: "owner:tty", Key: "b"}}, record.Heal{}},
 	} {
@@ -171,7 +171,7 @@ func TestHeals_old(t *testing.T) {
 		entry(6*day, about("session:new", begun("4", "inject"))), entry(6*day, about("session:new", became("4", record.EntryDone, "inject", ""))),
 		entry(0, about("b", begun("5", "inject"))))
 	var got []string
-	for _, h := range s.Heals() {
+	for _, h := range s.Heals(time.Time{}) {
 		got = append(got, fmt.Sprint(h.Agent, " ", len(h.Acts)))
 	}
 	if all := strings.Join(got, ", "); all != "a 0, b 1, session:new 0, session:open 0, session:paused 0" {
@@ -181,13 +181,13 @@ func TestHeals_old(t *testing.T) {
 	for i := range maxActs + 5 {
 		many = append(many, entry(0, begun(fmt.Sprint("x", i), "inject")))
 	}
-	if n := len(state(t, many...).Heals()[0].Acts); n != maxActs {
+	if n := len(state(t, many...).Heals(time.Time{})[0].Acts); n != maxActs {
 		t.Errorf("%d acts", n)
 	}
-	if n := s.Acts(at(0).Add(-time.Minute), "inject"); n != 1 {
+	if n := s.Acts(at(0).Add(-time.Minute), at(1).Time, "inject"); n != 1 {
 		t.Errorf("%d acts in the last minute", n)
 	}
-	if n := s.Acts(at(0).Add(-time.Minute), "restart"); n != 0 {
+	if n := s.Acts(at(0).Add(-time.Minute), at(1).Time, "restart"); n != 0 {
 		t.Errorf("%d restarts", n)
 	}
 }

@@ -40,6 +40,7 @@ type State struct {
 
 	heals   map[string]*record.Heal // by agent
 	swept   map[string]swept        // by agent
+	alerts  map[string]*alert       // by the key of their question
 	newest  time.Time               // of any entry
 	sweep   *record.Swept           // the last that ended
 	sweepID string                  // of the entry that says so
@@ -115,7 +116,7 @@ func (s *State) init() {
 	s.seed = maphash.MakeSeed()
 	s.Newer, s.asks, s.batches = map[string]int{}, map[string]*ask{}, map[string]*batch{}
 	s.undone, s.past, s.owners = map[string]bool{}, map[int]*record.Past{}, map[uint64]bool{}
-	s.heals, s.swept = map[string]*record.Heal{}, map[string]swept{}
+	s.heals, s.swept, s.alerts = map[string]*record.Heal{}, map[string]swept{}, map[string]*alert{}
 	s.open, s.closed, s.owned = map[string]record.Entry{}, map[string]bool{}, map[string]*record.Owned{}
 }
 

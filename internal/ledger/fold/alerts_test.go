@@ -1,0 +1,296 @@
+package fold
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// filed is that a person was told of a severity, or that it is over.
+func filed(id, severity string, over bool) []record.Entry {
+	begin := begun(id, record.VerbAlert)
+	begin.Target = Marshal(record.ActTarget{Severity: severity, Text: "of " + severity, Over: over})
+	return []record.Entry{begin, became(id, record.EntryDone, record.VerbAlert, "")}
+}
+
+func upgradeTo(id, to, kind string) []record.Entry {
+	begin := begun(id, "upgrade")
+	begin.Target = Marshal(record.ActTarget{Action: record.Action{Verb: "upgrade", To: to}})
+	return []record.Entry{begin, became(id, kind, "upgrade", "deaf")}
+}
+
+// runs is a sweep that found the agent well, in a version.
+func runs(version string) record.Entry {
+	e := aSweep("OK", 0, 0)
+	e.Agents[0].Version = version
+	return e
+}
+
+func unlisted() record.Entry {
+	e := aSweep("SKIP", 0, 0)
+	e.Agents[0].Reason = record.Unlisted
+	return e
+}
+
+func joined(parts ...any) (es []record.Entry) {
+	for _, p := range parts {
+		if e, ok := p.(record.Entry); ok {
+			es = append(es, e)
+		} else {
+			es = append(es, p.([]record.Entry)...)
+		}
+	}
+	return es
+}
+
+// What a person was told is told until its episode ends, and when no tick has made a
+// question of it by then, until one has.
+func TestAlerts(t *testing.T) {
+	ok, asks := aSweep("OK", 0, 0), batchOf(1, "heal:a:restarted")
+	restarted := func(id string) []record.Entry { return filed(id, "restarted", false) }
+	stall, stopped := filed("s", "stall-limit", false), joined(upgradeTo("u", "2.0.0", record.EntryFailed), filed("v", record.UpgradeStopped, false))
+	for _, tt := range []struct {
+		name    string
+		entries []record.Entry
+		want    string // alerts; those that no tick has asked about
+	}{
+		{"told", restarted("1"), "restarted; "},
+		{"asked", joined(restarted("1"), asks), "restarted; "},
+		{"over before a tick asked", joined(restarted("1"), ok), "; restarted"},
+		{"and long over", joined(restarted("1"), ok, ok, ok), "; restarted"},
+		{"then asked", joined(restarted("1"), ok, asks), "; "},
+		{"of another agent asked", joined(restarted("1"), ok, batchOf(1, "heal:b:restarted", "heal:a:stuck")), "; restarted"},
+		{"asked, then over", joined(restarted("1"), asks, ok), "; "},
+		{"over, and told again", joined(restarted("1"), ok, restarted("2")), "restarted; "},
+		{"over, told again and over", joined(restarted("1"), ok, restarted("2"), ok), "; restarted"},
+		{"over, told again, asked and over", joined(restarted("1"), ok, restarted("2"), asks, ok), "; "},
+		{"the same is asked still", joined(restarted("1"), asks, ok, restarted("2"), ok), "; "},
+		{"the same was asked, and is over", joined(restarted("1"), asks, ok, resolved(2, "heal:a:restarted"), restarted("2"), ok), "; restarted"},
+		{"a pause", joined(restarted("1"), pausing), "; "},
+		{"a pause after it is over", joined(restarted("1"), ok, pausing), "; "},
+		{"no list names it", joined(restarted("1"), unlisted()), "; "},
+		{"over, then no list names it", joined(restarted("1"), ok, unlisted()), "; "},
+		{"two", joined(restarted("1"), filed("2", "held", false), ok), "; held restarted"},
+		{"a stall stays", joined(stall, ok), "stall-limit; "},
+		{"until it is over", joined(stall, ok, filed("2", "stall-limit", true)), "; "},
+		{"and was asked", joined(stall, batchOf(1, "heal:a:stall-limit"), filed("2", "stall-limit", true)), "; "},
+		{"another is over", joined(stall, filed("2", "stall-gone", true)), "stall-limit; "},
+		{"or a pause", joined(stall, pausing), "; "},
+		{"an upgrade that stopped stays", joined(stopped, ok), "upgrade-stopped; "},
+		{"in the version of before too", joined(stopped, runs("1.9.0")), "upgrade-stopped; "},
+		{"until it runs the version", joined(stopped, runs("v2.0.0")), "; "},
+		{"or a newer one", joined(stopped, batchOf(1, "heal:a:upgrade-stopped"), runs("2.1.0")), "; "},
+		{"or another upgrade is begun", joined(stopped, begun("w", "upgrade")), "; "},
+		{"no list names it, after an upgrade", joined(stopped, unlisted()), "; "},
+	} {
+		s := state(t, tt.entries...)
+		h := s.Heal("a")
+		if got := strings.Join(h.Alerts, " ") + "; " + strings.Join(h.Unasked, " "); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+		for _, severity := range append(h.Alerts, h.Unasked...) {
+			if h.Texts[severity] != "of "+severity {
+				t.Errorf("%s: of %s is said %q", tt.name, severity, h.Texts[severity])
+			}
+		}
+		if len(h.Texts) != len(h.Alerts)+len(h.Unasked) {
+			t.Errorf("%s: %v is said", tt.name, h.Texts)
+		}
+	}
+}
+
+// What is over and was not asked is kept for a week.
+func TestAlerts_old(t *testing.T) {
+	for age, want := range map[time.Duration]int{wordFor: 1, wordFor + time.Minute: 0, -time.Hour: 1} {
+		last := aSweep("SKIP", 0, 0)
+		last.TS = record.NewTime(at(0).Add(max(age, time.Hour)))
+		h := state(t, joined(filed("1", "restarted", false), aSweep("OK", 0, 0), last)...).Heals(at(0).Add(age))[0]
+		if len(h.Unasked) != want {
+			t.Errorf("after %v: %q", age, h.Unasked)
+		}
+	}
+}
+
+// Law: a ledger of agents is compacted, and what stays says the same as the whole, of
+// what comes behind it too.
+func TestCompact_alerts(t *testing.T) {
+	dropped := 0
+	for seed := range uint64(150) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		whole := life(r, 1, 120)
+		lines := linesOf(t, whole...)
+		c, err := Compact(lines)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		dropped += c.Dropped
+		var kept []Line
+		for i, raw := range c.Kept {
+			e, _, err := Parse(raw)
+			kept = append(kept, Line{N: i + 1, Raw: raw, Entry: e, Damage: err})
+		}
+		if again, err := Compact(kept); err != nil || again.Dropped != 0 {
+			t.Fatalf("seed %d: again: %d dropped, %v", seed, again.Dropped, err)
+		}
+		for n := range 4 {
+			behind := linesOf(t, life(rand.New(rand.NewPCG(seed, 12)), 200, n*3)...)
+			if !folded(kept, behind).same(folded(lines, behind)) {
+				t.Fatalf("seed %d: not the same, with %d ticks behind", seed, n*3)
+			}
+		}
+	}
+	if dropped < 1000 {
+		t.Errorf("%d entries dropped in all", dropped)
+	}
+}
+
+// life draws n ticks of a scope that has an agent.
+func life(r *rand.Rand, from, n int) (es []record.Entry) {
+	add := func(parts ...record.Entry) {
+		for _, e := range parts {
+			if e.ID == "" {
+				e.ID = fmt.Sprintf("act-%d-%d", from, len(es))
+			}
+			es = append(es, e)
+		}
+	}
+	for tick := from; tick < from+n; tick++ {
+		id := fmt.Sprint("i", tick)
+		add(record.Entry{ID: fmt.Sprintf("%d-1", tick), Kind: "tick_fire", Tick: num(tick)})
+		switch severity := []string{"restarted", "held", "stall-limit"}[r.IntN(3)]; r.IntN(10) {
+		case 0, 1:
+			add(filed(id, severity, false)...)
+		case 2:
+			add(filed(id, "stall-limit", true)...)
+		case 3:
+			add(begun(id, "launch"), became(id, []string{record.EntryDone, record.EntryFailed}[r.IntN(2)], "launch", "gone"))
+		case 4:
+			add(begun(id, "restart"), became(id, record.EntryFailed, "restart", "deaf"))
+		case 5:
+			add(exit(r.IntN(2)))
+		case 6:
+			add(upgradeTo(id, "2.0.0", []string{record.EntryDone, record.EntryFailed}[r.IntN(2)])...)
+			add(filed(id+"b", record.UpgradeStopped, false)...)
+		case 7:
+			if r.IntN(8) == 0 {
+				add(pausing, unpausing)
+			}
+		}
+		if r.IntN(2) == 0 {
+			var keys []string
+			for _, key := range []string{"heal:a:restarted", "heal:a:held", "heal:a:stall-limit", "heal:a:upgrade-stopped", "other"} {
+				if r.IntN(3) == 0 {
+					keys = append(keys, key)
+				}
+			}
+			if r.IntN(2) == 0 {
+				add(batchOf(tick, keys...))
+			} else {
+				add(resolved(tick, keys...))
+			}
+		}
+		switch r.IntN(12) {
+		case 0, 1, 2:
+			add(aSweep("OK", 0, 0))
+		case 3:
+			add(aSweep("HEAL", r.IntN(3), 0))
+		case 4:
+			add(unlisted())
+		case 5:
+			add(runs([]string{"1.0.0", "2.0.0"}[r.IntN(2)]))
+		}
+	}
+	return es
+}
+
+// An end is fleet's own doing while what starts it has no outcome, and a while after one
+// that is not done, of each act of the episode and the last before.
+func TestEnds(t *testing.T) {
+	act := func(id, verb, kind, reason string) []record.Entry {
+		return []record.Entry{begun(id, verb), became(id, kind, verb, reason)}
+	}
+	ok := aSweep("OK", 0, 0)
+	for _, tt := range []struct {
+		name    string
+		entries []record.Entry
+		want    string // from and until, in seconds
+	}{
+		{"a launch", joined(begun("1", "launch")), "0-"},
+		{"that failed", act("1", "launch", record.EntryFailed, "gone"), "0-90"},
+		{"of which nobody knows", act("1", "launch", record.EntryUnknown, "unseen"), "0-90"},
+		{"that was done", act("1", "launch", record.EntryDone, ""), ""},
+		{"that began nothing", act("1", "launch", record.EntryFailed, "changed"), ""},
+		{"a resume that failed", act("1", "resume", record.EntryFailed, "gone"), "0-90"},
+		{"a resume that was done", act("1", "resume", record.EntryDone, ""), ""},
+		{"a restart that was done", act("1", "restart", record.EntryDone, ""), "0-60"},
+		{"an upgrade that was done", act("1", "upgrade", record.EntryDone, ""), "0-60"},
+		{"a message", act("1", "inject", record.EntryFailed, "unread"), ""},
+		{"a restart, then launches", joined(act("1", "restart", record.EntryFailed, "gone"), act("2", "launch", record.EntryFailed, "gone"), act("3", "launch", record.EntryDone, "")), "0-90 120-210"},
+		{"an outcome that comes twice", joined(act("1", "restart", record.EntryFailed, "gone"), became("1", record.EntryDone, "restart", ""), became("9", record.EntryDone, "restart", "")), "0-90"},
+		{"well", joined(act("1", "restart", record.EntryFailed, "gone"), act("2", "launch", record.EntryFailed, "gone"), ok, ok), "120-210"},
+		{"well, then another", joined(act("1", "restart", record.EntryFailed, "gone"), ok, act("2", "launch", record.EntryFailed, "gone")), "0-90 180-270"},
+		{"a pause", joined(act("1", "restart", record.EntryFailed, "gone"), act("2", "launch", record.EntryFailed, "gone"), pausing), "0-90 120-210"},
+	} {
+		var got []string
+		for _, in := range state(t, tt.entries...).Heal("a").Ends {
+			says := fmt.Sprintf("%.0f-", in.From.Sub(at(0).Time).Seconds())
+			if in.Until != nil {
+				says += fmt.Sprintf("%.0f", in.Until.Sub(at(0).Time).Seconds())
+			}
+			got = append(got, says)
+		}
+		if all := strings.Join(got, " "); all != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, all, tt.want)
+		}
+	}
+	var many []record.Entry
+	for i := range maxActs + 5 {
+		many = append(many, act(fmt.Sprint("x", i), "launch", record.EntryFailed, "gone")...)
+	}
+	if n := len(state(t, many...).Heal("a").Ends); n != maxActs {
+		t.Errorf("%d of %d", n, maxActs)
+	}
+}
+
+// What was noted while the clock was ahead neither stays for ever nor hides what is now.
+func TestAhead(t *testing.T) {
+	later := func(e record.Entry, by time.Duration) record.Entry { e.TS = record.NewTime(at(0).Add(by)); return e }
+	seen := func(by time.Duration) record.Entry {
+		e := aSweep("OK", 0, 0)
+		e.SeenAt = record.TimeOf(at(0).Add(by))
+		return later(e, by+time.Minute)
+	}
+	for name, tt := range map[string]struct {
+		entries []record.Entry
+		kept    bool
+	}{
+		"an exit of next month":                 {joined(later(exit(0), 720*time.Hour), seen(time.Minute)), false},
+		"an exit between the look and the note": {joined(later(exit(0), 90*time.Second), seen(time.Minute)), true},
+		"an exit when it was noted":             {joined(later(exit(0), 2*time.Minute), seen(time.Minute)), true},
+		"an exit that came after":               {joined(seen(time.Minute), later(exit(0), 720*time.Hour)), true},
+		"after a look of next month":            {joined(seen(720*time.Hour), later(exit(0), time.Minute)), true},
+	} {
+		if h := state(t, tt.entries...).Heal("a"); (h.LastExit != nil) != tt.kept {
+			t.Errorf("%s: %+v", name, h.LastExit)
+		}
+	}
+	about := func(key string, e record.Entry) record.Entry { e.Key = key; return e }
+	s := state(t, begun("1", "inject"), became("1", record.EntryDone, "inject", ""), about("session:s", begun("2", "inject")), about("session:s", became("2", record.EntryDone, "inject", "")),
+		later(about("b", begun("3", "restart")), 8760*time.Hour))
+	for now, want := range map[time.Time]string{at(9).Time: "a 1, b 1, session:s 1", {}: "a 0, b 1", at(0).Add(25 * time.Hour): "a 0, b 1, session:s 0"} {
+		var got []string
+		for _, h := range s.Heals(now) {
+			got = append(got, fmt.Sprint(h.Agent, " ", len(h.Acts)))
+		}
+		if all := strings.Join(got, ", "); all != want {
+			t.Errorf("at %v: %s, want %s", now, all, want)
+		}
+	}
+	if n := s.Acts(at(0).Add(-time.Minute), at(9).Time, "restart"); n != 0 {
+		t.Errorf("%d restarts by now", n)
+	}
+}

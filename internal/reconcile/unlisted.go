@@ -1,0 +1,53 @@
+package reconcile
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fleet-tools/fleet/internal/desired"
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// unlisted are decisions about agents of which a person was told something, and that
+// should run no longer: the list names them no more, or, where there is none, no
+// workspace is theirs. Each is made once, since what was told ends with it. Where all
+// was not read nobody knows that; nor where there is no list, and a workspace whose
+// configuration was not understood may be one's.
+func (w *world) unlisted(list []desired.Agent) []record.Decision {
+	if w.blindAll != "" || list == nil && w.unnamed() {
+		return nil
+	}
+	wanted := map[string]bool{}
+	for _, d := range list {
+		wanted[d.Agent] = true
+	}
+	for _, p := range w.order {
+		wanted[p.Agent] = wanted[p.Agent] || list == nil
+	}
+	detail := "the list does not name it any more: what was told of it is over"
+	if list == nil {
+		detail = "no workspace is its any more: what was told of it is over"
+	}
+	var ds []record.Decision
+	for _, name := range slices.Sorted(maps.Keys(w.heals)) {
+		h := w.heals[name]
+		if wanted[name] || strings.HasPrefix(name, "session:") || len(h.Alerts)+len(h.Unasked) == 0 {
+			continue
+		}
+		d := skip("%s", detail).Decision
+		d.Agent, d.Reason, d.Seen = name, record.Unlisted, &record.Seen{Host: w.host}
+		ds = append(ds, d)
+	}
+	return ds
+}
+
+// unnamed tells that nobody knows whose a workspace is.
+func (w *world) unnamed() bool {
+	for _, p := range w.spaces {
+		if p.Unread != "" {
+			return true
+		}
+	}
+	return false
+}
