@@ -94,6 +94,10 @@ func TestRecover(t *testing.T) {
 			s.now, s.fails = noon.Add(20*time.Minute), map[string]bool{"agent-0": true}
 			comes(20*time.Minute + time.Second)(s)
 		}, want: "failed lost "},
+		"of a driver that is none": {verb: "launch", left: func(_ *record.Entry, t *record.ActTarget) { t.Action.Driver = "" }, lay: func(s *spot) {
+			s.now = noon.Add(20 * time.Minute)
+			comes(20*time.Minute + time.Second)(s)
+		}, want: "failed lost "},
 		"it came late, and answers in a moment": {verb: "upgrade", lay: func(s *spot) {
 			s.now = noon.Add(20 * time.Minute)
 			reborn(s)
