@@ -98,16 +98,22 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 		return found(id != "", err, "user record "+id, "no user record of it is in the transcript")
 	}
 	p, err := (*record.AgentProc)(nil), error(nil)
-	a.until(ctx, left(a.Patient.Process, a.Now().Sub(begun)), func() bool { // what starts it may take its time; beside one that was there nothing is started
+	comes := func() bool { // what starts it may take its time; beside one that was there nothing is started
 		p, err = a.Eyes.Process(ctx, after(t.Action.Verb, *t.Seen))
 		return err != nil || p != nil
-	})
+	}
+	if !a.until(ctx, left(a.Patient.Process, a.Now().Sub(begun)), comes) && a.starting(ctx, intent, t) {
+		a.until(ctx, a.Patient.Process, comes)
+	}
 	if err != nil || !isNew(p, t.Seen, begun) {
 		return found(false, err, "", "no Claude Code process that is younger than the intent runs in "+t.Seen.Workspace+cameTo(t, p))
 	}
 	proof := fmt.Sprintf("process %d", p.PID)
 	if t.Seen.Project == "" {
 		return found(true, nil, proof, "")
+	}
+	if p.Start != nil { // its run would have waited from then on
+		begun = p.Start.Time
 	}
 	var h *record.Health
 	wrong := func() bool {
@@ -124,6 +130,17 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 		return record.Entry{Kind: record.EntryFailed, Reason: "deaf", Detail: proof + " runs, and no new instance answers"}
 	}
 	return found(answers, err, proof+whichAnswers(h), "")
+}
+
+// starting tells that the session of an act is there and no Claude Code process is in it:
+// what starts one still runs. When it was begun nobody knows, as after an update.
+func (a *Actor) starting(ctx context.Context, intent record.Entry, t record.ActTarget) bool {
+	dr := a.Drivers[t.Action.Driver]
+	if dr == nil {
+		return false
+	}
+	s, err := dr.Look(ctx, target(record.Decision{Agent: intent.Key, Action: &t.Action, Seen: t.Seen}))
+	return err == nil && s.Alive && s.PID == 0
 }
 
 // left is what of a time is left, all of it where it began ahead of the clock.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -73,6 +74,35 @@ func TestRecover(t *testing.T) {
 		"what was launched did not come": {verb: "launch", lay: gone, left: func(_ *record.Entry, t *record.ActTarget) { t.Seen.PID, t.Seen.Start = 0, nil }, want: "failed lost no Claude Code process that is younger than the intent runs in /w/0 "},
 		"what starts it takes its time":  {verb: "launch", lay: comes(3 * time.Second), want: "done  process 5; instance i5"},
 		"and longer than it may":         {verb: "launch", lay: comes(4 * time.Second), want: "failed lost "},
+		"what starts it after its update takes its time": {verb: "upgrade", lay: func(s *spot) {
+			s.now, s.look = noon.Add(20*time.Minute), func(st *driver.State) { st.Alive, st.PID = true, 0 }
+			comes(20*time.Minute + 3*time.Second)(s)
+		}, want: "done  process 5; instance i5"},
+		"and longer than that may": {verb: "upgrade", lay: func(s *spot) {
+			s.now, s.look = noon.Add(20*time.Minute), func(st *driver.State) { st.Alive, st.PID = true, 0 }
+			comes(20*time.Minute + 5*time.Second)(s)
+		}, want: "failed lost ", told: "upgrade-stopped: "},
+		"its session is gone after its update": {verb: "upgrade", lay: func(s *spot) {
+			s.now, s.look = noon.Add(20*time.Minute), func(st *driver.State) { *st = driver.State{} }
+			comes(20*time.Minute + time.Second)(s)
+		}, want: "failed lost ", told: "upgrade-stopped: "},
+		"another's session has its name": {verb: "launch", lay: func(s *spot) {
+			s.now, s.look = noon.Add(20*time.Minute), func(st *driver.State) { st.Alive, st.PID = true, 77 }
+			comes(20*time.Minute + time.Second)(s)
+		}, want: "failed lost "},
+		"its session cannot be looked at": {verb: "launch", lay: func(s *spot) {
+			s.now, s.fails = noon.Add(20*time.Minute), map[string]bool{"agent-0": true}
+			comes(20*time.Minute + time.Second)(s)
+		}, want: "failed lost "},
+		"of a driver that is none": {verb: "launch", left: func(_ *record.Entry, t *record.ActTarget) { t.Action.Driver = "" }, lay: func(s *spot) {
+			s.now = noon.Add(20 * time.Minute)
+			comes(20*time.Minute + time.Second)(s)
+		}, want: "failed lost "},
+		"it came late, and answers in a moment": {verb: "upgrade", lay: func(s *spot) {
+			s.now = noon.Add(20 * time.Minute)
+			reborn(s)
+			s.health = func(h *record.Health) { h.Online = s.now.After(noon.Add(20*time.Minute + 4*time.Second)) }
+		}, want: "done  process 5; instance i5"},
 		"it answers, and never says which it is": {verb: "launch", left: func(_ *record.Entry, t *record.ActTarget) { t.Seen.Instance = "" }, lay: func(s *spot) { reborn(s); s.health = func(h *record.Health) { h.Instance = "" } },
 			want: "done  process 5; it answers "},
 		"an upgraded one never says which it is": {verb: "upgrade", left: func(_ *record.Entry, t *record.ActTarget) { t.Seen.Instance = "" }, lay: func(s *spot) { reborn(s); s.health = func(h *record.Health) { h.Instance = "" } },
@@ -103,7 +133,7 @@ func TestRecover(t *testing.T) {
 			s, got, warned := &spot{desk: newDesk(t)}, "", ""
 			s.now = noon
 			e := record.Entry{Kind: record.EntryIntent, By: "act", Verb: tt.verb, Key: "agent-0"}
-			target := record.ActTarget{Action: record.Action{Verb: tt.verb, Text: "x", To: "1.2.3"}, Attempt: 2, Seen: s.decided(0, "restart").Seen}
+			target := record.ActTarget{Action: record.Action{Verb: tt.verb, Driver: "tmux", Text: "x", To: "1.2.3"}, Attempt: 2, Seen: s.decided(0, "restart").Seen}
 			if tt.verb == record.VerbAlert {
 				target = record.ActTarget{Severity: "stuck", Text: "x"}
 			}
