@@ -76,7 +76,7 @@ type Row struct {
 	Subject string      `json:"subject"`
 	At      record.Time `json:"at"` // when the session was looked at
 	record.Verdict
-	Go        string `json:"go"`                   // the command that leads there; "" when none is known
+	Go        string `json:"go"`                   // the command that leads there, of a session without a process the one that takes it up again; "" when none is known
 	Answered  bool   `json:"answered,omitempty"`   // needs_me only: all that it asks is acknowledged
 	PRsUnread bool   `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
 
