@@ -264,13 +264,6 @@ func (p *page) list(host string, subjects []string, most int) string {
 	return strings.Join(parts, ", ") + more
 }
 
-func (p *page) outOfScope(s Section) {
-	if s.Count > 0 {
-		p.heading(s.Title, s.Count)
-		p.printf("%s of other scopes or of none.\n", count(s.Count, "session", "sessions"))
-	}
-}
-
 func (p *page) notes() {
 	if len(p.Notes) == 0 {
 		return

@@ -64,10 +64,11 @@ type Report struct {
 // the other, in the order in which their situations began, oldest first, unknown
 // beginnings last; in needs_me what is answered comes after what is not.
 type Section struct {
-	ID    string `json:"id"`    // needs_me, or the class
-	Title string `json:"title"` //
-	Count int    `json:"count"` // verdicts
-	Rows  []*Row `json:"rows"`  // as many as count; none for out of scope
+	ID     string  `json:"id"`               // needs_me, or the class
+	Title  string  `json:"title"`            //
+	Count  int     `json:"count"`            // verdicts
+	Rows   []*Row  `json:"rows"`             // as many as count; none for out of scope
+	Places []Place `json:"places,omitempty"` // out of scope only: where its sessions work, most of them first, at most 200 places
 }
 
 // Row is one verdict.
@@ -128,7 +129,7 @@ func Build(set *record.Set, now record.Time) Report {
 	r.addUnlooked(set)
 	r.addAsks(set)
 	r.addBatch(set)
-	r.addSections()
+	r.addSections(set)
 	r.Findings = findings(set)
 	r.Notes = notes(set)
 	r.addParts(set)

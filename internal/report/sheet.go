@@ -128,16 +128,6 @@ func (s *sheet) Listed() int {
 	return n
 }
 
-// Outside says how many sessions the table leaves out.
-func (s *sheet) Outside() string {
-	for _, section := range s.Sections {
-		if section.ID == outOfScope && section.Count > 0 {
-			return count(section.Count, "session", "sessions") + " of other scopes or of none."
-		}
-	}
-	return ""
-}
-
 // ByOwnWord says which closed sessions nobody checked against pull requests.
 func (s *sheet) ByOwnWord() string {
 	n := 0

@@ -127,9 +127,11 @@ func (n names) where(row *Row, columns int) string {
 }
 
 // dir is the working directory of a session, the home directory as ~.
-func (n names) dir(row *Row) string {
-	dir := row.Session.Cwd
-	if h := n.homes[row.Host]; h != "" && strings.HasPrefix(dir+"/", h+"/") {
+func (n names) dir(row *Row) string { return n.tilde(row.Host, row.Session.Cwd) }
+
+// tilde is a path of a machine with the home directory as ~.
+func (n names) tilde(host, dir string) string {
+	if h := n.homes[host]; h != "" && strings.HasPrefix(dir+"/", h+"/") {
 		return "~/" + strings.TrimPrefix(dir[len(h):], "/")
 	}
 	return dir
