@@ -98,7 +98,7 @@ sweep() {
 	lead "$state/heal/report.md" heal.md || fail "$state/heal.md could not be made"
 	[ $did -eq 0 ] || fail "fleet-act did not end well; $state/heal/report.md says what was done"
 	fed "$kept_sweep" fleet-ledger swept --status 0 || { say "the sweep is done, and its end could not be noted; more is in $state/heal.log"; exit 1; }
-	says=$(sed -n '/^[0-9][0-9]* [A-Z]/p' "$state/heal/report.md" | head -n 1)
+	says=$(sed -n '/^[0-9][0-9]* [A-Za-z]/p' "$state/heal/report.md" | head -n 1)
 	echo "sweep: ${says:-nothing was decided}: $state/heal/report.md"
 }
 
