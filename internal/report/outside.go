@@ -93,9 +93,9 @@ func (p *page) outOfScope(s Section) {
 	for _, at := range s.Places[:min(len(s.Places), placesOfText)] {
 		on := ""
 		if p.many {
-			on = text(at.Host, 20) + ": "
+			on = " on " + label(at.Host)
 		}
-		p.printf("- %s%s: %s\n", on, cmp.Or(text(p.tilde(at.Host, at.Path), saysWidth), "no directory"), text(at.sessionsThere(), saysWidth))
+		p.printf("- **%s**%s: %s\n", cmp.Or(text(p.tilde(at.Host, at.Path), saysWidth), "no directory"), on, text(at.sessionsThere(), saysWidth))
 	}
 	if more := s.elsewhere(placesOfText); more != "" {
 		p.printf("- %s\n", more)

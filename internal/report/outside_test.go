@@ -28,10 +28,10 @@ func TestOutside(t *testing.T) {
 	s.session("5", nil)
 	md := s.markdown()
 	has(t, md, "## Out of scope (11)\n\n11 sessions of other scopes or of none:\n\n"+
-		"- ~/src/handbook: 7 sessions; add it to repos, if it is yours\n"+
-		"- ~/code/oven: 2 sessions; another scope names it, or more than one does\n"+
-		"- ~/notes: 1 session; in no git repository, so in no scope\n"+
-		"- /srv/git/x.git: 1 session; add it to repos, if it is yours\n")
+		"- **~/src/handbook**: 7 sessions; add it to repos, if it is yours\n"+
+		"- **~/code/oven**: 2 sessions; another scope names it, or more than one does\n"+
+		"- **~/notes**: 1 session; in no git repository, so in no scope\n"+
+		"- **/srv/git/x.git**: 1 session; add it to repos, if it is yours\n")
 
 	r := Build(setOf(s.b.Bytes()), look)
 	var doc, html bytes.Buffer
@@ -79,7 +79,7 @@ func TestOutside_many(t *testing.T) {
 	if n := strings.Count(list, "\n- "); n != placesOfText+1 {
 		t.Errorf("%d lines", n)
 	}
-	has(t, md, "- /code/d0: 1 session; add it to repos of this machine in hosts, if it is yours\n", fmt.Sprintf("- and %d sessions elsewhere\n", mostPlaces+20-placesOfText))
+	has(t, md, "- **/code/d0**: 1 session; add it to repos of this machine in hosts, if it is yours\n", fmt.Sprintf("- and %d sessions elsewhere\n", mostPlaces+20-placesOfText))
 	if strings.Contains(md, "another scope names") {
 		t.Error("the repositories of other scopes are this machine's")
 	}
