@@ -13,8 +13,9 @@
 # says what it would do. FLEET_CONFIG names another configuration. A recorded machine
 # (FLEET_FIXTURES) is not swept. Every sweep that
 # the configuration lets begin ends with an entry in the ledger: when that is missing
-# for one and a half intervals, tick.sh asks about it. Status: 0 done, or switched off;
-# 1 failed; 75 another sweep runs.
+# for one and a half intervals, tick.sh asks about it. Status: 0 done, or switched off,
+# or another fleet-act acts, such as an upgrade, which heal.md says: a failure when it
+# has for over two hours; 1 failed; 75 another sweep runs.
 #
 # Steps say what they meet in heal.log in the state directory, which is cut to its
 # last 512 KiB when a sweep finds it over 1 MiB.
@@ -90,16 +91,31 @@ sweep() {
 		rm -f "$dir/config.ndjson" "$dir/workspaces.ndjson" # it copied them
 	into "$dir/decided.part" step sh "$self" --judge "$dir" "$desired" || fail "the records were not judged, or not kept in $dir; $(head -n 1 "$dir/said.part")"
 	did=0 last=$dir/decided.part
-	act "$dir/acted.part" fleet-act --execute || did=1
-	case $stalls in '[]') ;; *) act "$dir/stalled.part" fleet-act --execute stalled || did=1 ;; esac
+	act "$dir/acted.part" fleet-act --execute || did=$?
+	case $did$stalls in 75* | *'[]') ;; *) act "$dir/stalled.part" fleet-act --execute stalled || { status=$? && { [ $did -ne 0 ] || did=$status; }; } ;; esac
 	mv -f "$last" "$kept_sweep" || fail "$kept_sweep could not be written"
 	rm -rf "$dir"
 	into "$state/heal/report.md" fed "$kept_sweep" fleet-render --format sweep || fail 'the report could not be made'
 	lead "$state/heal/report.md" heal.md || fail "$state/heal.md could not be made"
-	[ $did -eq 0 ] || fail "fleet-act did not end well; $state/heal/report.md says what was done"
-	fed "$kept_sweep" fleet-ledger swept --status 0 || { say "the sweep is done, and its end could not be noted; more is in $state/heal.log"; exit 1; }
+	beside=''
+	case $did in
+	0) ;;
+	75) # another acts, such as an upgrade: that is no failure, unless it has been at it for long
+		[ -z "$(find "$state/act.lock" \( -mmin +120 -o -mmin -0 \))" ] ||
+			fail "another fleet-act has been acting for over two hours, or since a time that has not come yet, so no sweep acts; $state/act.lock says which"
+		beside='another fleet-act acts'
+		{ report_beside && lead "$state/heal/beside.md" heal.md; } || fail "$state/heal.md could not be made"
+		;;
+	*) fail "fleet-act did not end well; $state/heal/report.md says what was done" ;;
+	esac
+	fed "$kept_sweep" fleet-ledger swept --status 0 ${beside:+--detail "$beside"} || { say "the sweep is done, and its end could not be noted; more is in $state/heal.log"; exit 1; }
 	says=$(sed -n '/^[0-9][0-9]* [A-Za-z]/p' "$state/heal/report.md" | head -n 1)
-	echo "sweep: ${says:-nothing was decided}: $state/heal/report.md"
+	echo "sweep: ${says:-nothing was decided}: $state/heal/report.md${beside:+; $beside, so this sweep did not}"
+}
+# report_beside makes the report of a sweep that another fleet-act kept from acting.
+report_beside() {
+	{ printf '**Another fleet-act acts, so this sweep of %s did not, or not to its end; the next one does**\n\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" &&
+		cat "$state/heal/report.md"; } >"$state/heal/beside.part" && mv -f "$state/heal/beside.part" "$state/heal/beside.md"
 }
 
 # unswept WHY: no sweep runs, which heal.md says where the configuration can't say that

@@ -37,6 +37,7 @@ func (a *agents) claude(dir string) (pid int) {
 		a.t.Fatal(err)
 	}
 	a.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	a.write("panes/lamp@"+dir, fmt.Sprint(cmd.Process.Pid))
 	return cmd.Process.Pid
 }
 

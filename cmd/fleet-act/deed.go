@@ -93,6 +93,9 @@ func prepare(ctx context.Context, std *cli.Std, opts *options) (*deed, error) {
 		return nil, err
 	}
 	if d.lock, err = command.TryLock(filepath.Join(d.scope.StateDir, "act.lock"), fmt.Sprintf("fleet-act, process %d", os.Getpid())); err != nil {
+		if _, held := errors.AsType[*command.HeldError](err); held {
+			return nil, cli.Held(err)
+		}
 		return nil, err
 	}
 	if err := d.halves(); err != nil {

@@ -12,8 +12,8 @@
 // Without --execute it only says what it would do. With it the scope's mode must
 // be act and its dry_run 0 as well. Of each act the ledger has an intent, on the
 // disk before anything is done, and an outcome, which is done only when its
-// effect was seen. It copies the stream and adds outcome records. Status 1 also
-// when another run acts on the scope.
+// effect was seen. It copies the stream and adds outcome records. Status 75 when
+// another run acts on the scope: nothing is read or done.
 package main
 
 import (
@@ -21,12 +21,13 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-act", Args: "[COMMAND]",
-		About: "Fleet-act does what fleet-reconcile decided, and adds what became of it. With a COMMAND it does something else:\n" +
+		Name: "fleet-act", Withhold: guard.Withhold, Args: "[COMMAND]",
+		About: "Fleet-act does what fleet-reconcile decided, and adds what became of it. While another run acts on the scope it ends at once, with status 75. With a COMMAND it does something else:\n" +
 			"stalled: nudge the sessions that show a stall of the configuration next to their prompt.\n" +
 			"upgrade --to VERSION: upgrade the agents, one at a time, and stop at the first that does not come back.\n" +
 			"recover: close the intents that a run left open that died, from what became of them.",

@@ -32,8 +32,9 @@ func (o *options) version() (err error) {
 
 // upgrade has the judge decide, does its one decision, looks again, until nothing
 // is left that can be upgraded now. Without --execute it says what would be first. An
-// agent to which nothing could be done is passed by. Agents that are left are named;
-// that somebody is left, or failed, is status 1.
+// agent to which nothing could be done is passed by; one that did not come back green, or
+// of which nobody knows, is the last. Agents that are left are named; that somebody is
+// left, or failed, is status 1.
 func (d *deed) upgrade() error {
 	if err := d.fresh(); err != nil {
 		return err
@@ -50,8 +51,8 @@ func (d *deed) upgrade() error {
 			return err
 		}
 	}
-	for left := map[string]string{}; ; {
-		j := reconcile.Upgrade(set, reconcile.Options{Desired: d.desired, Left: left}, d.opts.To)
+	for o := (reconcile.Options{Desired: d.desired, Left: map[string]string{}}); ; {
+		j := reconcile.Upgrade(set, o, d.opts.To)
 		next := slices.IndexFunc(j.Decisions, func(x reconcile.Judged) bool { return x.Decision.Action != nil })
 		if next < 0 || d.ctx.Err() != nil {
 			return errors.Join(d.ended(j), context.Cause(d.ctx))
@@ -60,9 +61,13 @@ func (d *deed) upgrade() error {
 		if err := d.actor.One(d.ctx, x.Decision); err != nil || d.actor.Dry != "" {
 			return errors.Join(err, d.ended(j))
 		}
-		left[x.Subject] = "it was upgraded, and is behind again"
-		if d.last.Result != record.Done {
-			left[x.Subject] = d.last.Reason + ": " + d.last.Detail
+		o.Left[x.Subject] = "it was upgraded, and is behind again"
+		switch d.last.Result {
+		case record.Failed, record.Unknown:
+			o.Stopped = x.Subject
+			fallthrough
+		case record.Refused:
+			o.Left[x.Subject] = d.last.Reason + ": " + d.last.Detail
 		}
 		var err error
 		if set, err = d.again(); err != nil {

@@ -21,7 +21,7 @@ import (
 // about runs a command about one agent.
 func (p program) about(command string, args []string) error {
 	e := record.Entry{Key: args[0]}
-	if !strings.HasPrefix(e.Key, "session:") {
+	if !strings.HasPrefix(e.Key, sessionPrefix) {
 		e.Key = desired.Name(e.Key)
 	}
 	switch {
@@ -55,7 +55,13 @@ func (p program) about(command string, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
-	before, known := state.Heal(e.Key), state.Heals() // for people; what is noted does not rest on it
+	known := state.Heals() // for people; what is noted does not rest on it
+	if strings.HasPrefix(e.Key, sessionPrefix) && e.Kind != record.EntryAgentExit {
+		if e.Key, err = p.session(s.StateDir, e.Key, known); err != nil {
+			return cli.Usage(fmt.Errorf("%s: %w", command, err))
+		}
+	}
+	before := state.Heal(e.Key)
 	e.DryRun = s.DryRun || p.w.Dry()
 	if err := l.Note(p.std.Clock, e); err != nil {
 		return fmt.Errorf("%s: %w", command, err)
@@ -90,7 +96,7 @@ func isAgent(name string) bool {
 	if guard.Withhold(name) != name {
 		return false
 	}
-	if id, ok := strings.CutPrefix(name, "session:"); ok {
+	if id, ok := strings.CutPrefix(name, sessionPrefix); ok {
 		return sessionID().MatchString(id)
 	}
 	return desired.IsName(name)
@@ -109,7 +115,7 @@ func (p program) doubt(s *config.Scope, before record.Heal, known []record.Heal,
 	case e.Kind == record.EntryUnpause && !before.Paused:
 		p.std.Warn("%s was not paused", e.Key)
 	}
-	if strings.HasPrefix(e.Key, "session:") || s.Desired == "" && e.Kind == record.EntryAgentExit {
+	if strings.HasPrefix(e.Key, sessionPrefix) || s.Desired == "" && e.Kind == record.EntryAgentExit {
 		return
 	}
 	var err error
@@ -134,7 +140,7 @@ func (p program) doubt(s *config.Scope, before record.Heal, known []record.Heal,
 // swept are the agents of which a sweep that acts spoke.
 func swept(known []record.Heal) (names []string) {
 	for _, h := range known {
-		if h.SweptAt != nil && !strings.HasPrefix(h.Agent, "session:") {
+		if h.SweptAt != nil && !strings.HasPrefix(h.Agent, sessionPrefix) {
 			names = append(names, h.Agent)
 		}
 	}

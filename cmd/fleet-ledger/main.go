@@ -23,6 +23,7 @@ import (
 	"fmt"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 )
@@ -39,7 +40,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-ledger", Args: "COMMAND",
+		Name: "fleet-ledger", Withhold: guard.Withhold, Args: "COMMAND",
 		About: "Fleet-ledger remembers for a scope what ticks did and what the owner answered. COMMAND is one of\n" +
 			"fire: begin a tick: take a number one past every number ever used, and print it.\n" +
 			"observe: write what the ledger tells, as records.\n" +
@@ -47,7 +48,7 @@ func main() {
 			"exit --tick N: end a tick; a snapshot on standard input adds its counts.\n" +
 			"cat: print the entries. verify: name what is damaged, status 1.\n" +
 			"compact: write the ledger again without resolved asks and ticks that no report tells of; not while a tick runs.\n" +
-			"pause AGENT: leave an agent alone, whatever becomes of it, until unpause AGENT. paused: print what is.\n" +
+			"pause AGENT: leave an agent alone, or session:ID a session, whatever becomes of it, until unpause AGENT. paused: print what is.\n" +
 			"exited AGENT STATUS: note how the session of an agent ended; what starts it calls this. swept --status S: note that a sweep ended; heal.sh calls this.",
 	}, run)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/board"
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -32,7 +33,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name:  "fleet-observe-board",
+		Name: "fleet-observe-board", Withhold: guard.Withhold,
 		About: "Fleet-observe-board writes a record for every session that the ctx-core board names.",
 	}, run)
 }

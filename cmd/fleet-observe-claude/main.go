@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/jq"
 )
 
@@ -41,7 +42,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-claude",
+		Name: "fleet-observe-claude", Withhold: guard.Withhold,
 		About: "Fleet-observe-claude writes a record for every Claude Code session of this machine, with what each source says of it, " +
 			"and for every source whether it could be read.",
 	}, run)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -34,7 +35,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name:  "fleet-observe-gh",
+		Name: "fleet-observe-gh", Withhold: guard.Withhold,
 		About: "Fleet-observe-gh copies its input and adds what GitHub shows of the repositories in it, as records.",
 	}, run)
 }

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -43,7 +44,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name:  "fleet-observe-health",
+		Name: "fleet-observe-health", Withhold: guard.Withhold,
 		About: "Fleet-observe-health copies its input, asks every agent that the registries in it list for its health, and adds what it answered.",
 	}, run)
 }

@@ -18,6 +18,7 @@ import (
 	"context"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -33,7 +34,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-paseo",
+		Name: "fleet-observe-paseo", Withhold: guard.Withhold,
 		About: "Fleet-observe-paseo writes a record for every Paseo agent and schedule of this machine, and for its agents, its schedules " +
 			"and its daemon whether they could be read.",
 	}, run)

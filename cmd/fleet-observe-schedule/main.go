@@ -16,6 +16,7 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -29,7 +30,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name:  "fleet-observe-schedule",
+		Name: "fleet-observe-schedule", Withhold: guard.Withhold,
 		About: "Fleet-observe-schedule writes a record for every launchd job of the scope, user timer of systemd and run log.",
 	}, run)
 }

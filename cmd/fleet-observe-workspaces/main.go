@@ -25,6 +25,7 @@ import (
 	"errors"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/machine"
 	"github.com/fleet-tools/fleet/internal/observe"
@@ -40,7 +41,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name:  "fleet-observe-workspaces",
+		Name: "fleet-observe-workspaces", Withhold: guard.Withhold,
 		About: "Fleet-observe-workspaces writes a record for every workspace of a macf agent, with what runs in it, and for what runs outside of all.",
 	}, run)
 }

@@ -17,6 +17,7 @@ import (
 	"fmt"
 
 	"github.com/fleet-tools/fleet/internal/cli"
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/jq"
 	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -29,7 +30,7 @@ type options struct {
 }
 
 func main() {
-	cli.Main(cli.Program{Name: "fleet-reconcile", About: "Fleet-reconcile copies records from standard input to standard output and adds what it would do " +
+	cli.Main(cli.Program{Name: "fleet-reconcile", Withhold: guard.Withhold, About: "Fleet-reconcile copies records from standard input to standard output and adds what it would do " +
 		"about each agent that should run, and each session of ours that stopped."}, run)
 }
 

@@ -227,7 +227,7 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 			return false
 		}
 		if answered++; answered >= want {
-			o.Proof += "; instance " + h.Instance
+			o.Proof += whichAnswers(h)
 		}
 		return answered >= want
 	})

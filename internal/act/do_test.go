@@ -11,6 +11,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
+	"github.com/fleet-tools/fleet/internal/reconcile"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -58,6 +59,46 @@ func TestDo_warns(t *testing.T) {
 	}
 }
 
+// A message to a session that no list names is refused again by each sweep, and no other
+// rung comes after it: a person is told of what may last. One that has it before him sees it.
+func TestKept_messages(t *testing.T) {
+	shown := func(change func(*driver.State)) func(*spot) {
+		return shows(func(st *driver.State) { st.Alive, st.Prompt = true, true; change(st) })
+	}
+	for name, tt := range map[string]struct {
+		verb string
+		lay  func(*spot)
+		told string
+	}{
+		"a draft":                    {"mail", shown(func(s *driver.State) { s.Draft = true }), "kept-draft: it stands still, and is not written to: somebody's text is in the prompt"},
+		"a dialog":                   {"mail", shown(func(s *driver.State) { s.Dialog = "x" }), "kept-dialog: it stands still, "},
+		"copy mode":                  {"mail", shown(func(s *driver.State) { s.Mode = true }), "kept-mode: it stands still, "},
+		"its transcript":             {"mail", shown(func(s *driver.State) { s.Viewer = true }), "kept-viewer: it stands still, "},
+		"no prompt":                  {"mail", shown(func(s *driver.State) { s.Prompt = false }), "kept-no-prompt: it stands still, "},
+		"no session":                 {"mail", shown(func(s *driver.State) { s.Alive = false }), "kept-absent: it stands still, "},
+		"it cannot be looked at":     {"mail", only("busy"), "kept-unknown: it stands still, "},
+		"one that was at its limit":  {"inject", shown(func(s *driver.State) { s.Draft = true }), "kept-draft: it stopped, and is not told to go on: somebody's text"},
+		"somebody has it before him": {"mail", shown(func(s *driver.State) { s.Attached = true }), ""},
+		"it works by now":            {"mail", func(s *spot) { s.agents[0].busy = true }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &spot{desk: newDesk(t)}
+			d := s.decided(0, "mail")
+			if tt.verb == "inject" {
+				d.Action.Verb, d.Action.Text = "inject", reconcile.ResumeText
+			}
+			tt.lay(s)
+			for range 2 {
+				got := s.does(d)
+				severity, text, _ := strings.Cut(tt.told, ": ")
+				if h := s.state.Heal(d.Agent); !strings.HasPrefix(got, "refused ") || !slices.Equal(s.told, strings.Fields(severity)) || !strings.HasPrefix(h.Texts[severity], text) {
+					t.Errorf("%s: told %q: %q, want %q", got, s.told, h.Texts, tt.told)
+				}
+			}
+		})
+	}
+}
+
 // A person is told of a refusal that may last, once, and of none that the next sweep ends.
 func TestKept_passing(t *testing.T) {
 	in := func(st driver.State) func(*spot) { return shows(func(s *driver.State) { *s = st }) }
@@ -89,7 +130,8 @@ func TestKept_passing(t *testing.T) {
 			id := s.append(s.now.Add(-time.Minute), record.Entry{Kind: record.EntryIntent, By: "act", Verb: "launch", Key: "agent-0"})
 			s.append(s.now.Add(-time.Minute), record.Entry{Kind: record.EntryFailed, By: "act", Verb: "launch", Key: "agent-0", Of: id})
 		}, ""},
-		"its message is refused": {"inject", func(s *spot) { s.agents[0].dialog = true }, ""},
+		"its message is refused": {"inject", func(s *spot) { s.agents[0].dialog = true }, ""}, // the ladder goes on
+		"its nudge is":           {"nudge", func(s *spot) { s.agents[0].dialog = true }, ""},
 		"an upgrade is":          {"upgrade", func(s *spot) { s.agents[0].dialog = true }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

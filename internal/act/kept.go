@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -13,6 +14,13 @@ var unstarted = map[string]string{
 	"restart": "it does not answer, and is not restarted: ",
 	"launch":  "it should run, and is not started: ",
 	"resume":  "it stopped, and is not taken up again: ",
+}
+
+// unwritten is how a person is told that a message to a session that no list names was
+// refused, by verb: no other rung comes after it, and no tick asks about such a session.
+var unwritten = map[string]string{
+	"mail":   "it stands still, and is not written to: ",
+	"inject": "it stopped, and is not told to go on: ",
 }
 
 // lasting are reasons of which a person is told: each may hold for as long as
@@ -50,6 +58,7 @@ func (a *Actor) Undecided(ctx context.Context, ours record.Decision, why string)
 // work may do so as well, for ever.
 func kept(d record.Decision, o record.Outcome) *record.Alert {
 	says, starts := unstarted[o.Verb]
+	written, writes := unwritten[o.Verb]
 	switch {
 	case o.Reason == "ledger":
 		return &record.Alert{Severity: "kept-ledger", Text: "it needs something, and nothing is done to it: " + o.Detail}
@@ -57,6 +66,8 @@ func kept(d record.Decision, o record.Outcome) *record.Alert {
 		return &record.Alert{Severity: "kept-secret", Text: "it is not started: " + o.Detail}
 	case starts && slices.Contains(lasting, o.Reason), o.Verb == "restart" && o.Reason == "busy":
 		return &record.Alert{Severity: "kept-" + o.Reason, Text: says + o.Detail}
+	case writes && strings.HasPrefix(d.Agent, sessionMark) && o.Reason != "attached" && slices.Contains(lasting, o.Reason): // who has it before him sees that it stands still
+		return &record.Alert{Severity: "kept-" + o.Reason, Text: written + o.Detail}
 	case o.Verb == "restart": // that it is restarted was to be told
 		return nil
 	}

@@ -187,3 +187,20 @@ func TestUntil_ended(t *testing.T) {
 		t.Errorf("asked %d times", asked)
 	}
 }
+
+// Where what was seen never said which instance it is, the answer of the new process counts;
+// of an upgrade, in the version that was asked for.
+func TestSeen_nameless(t *testing.T) {
+	for _, tt := range []struct{ verb, version, want string }{
+		{"launch", "1.2.3", "done"}, {"restart", "1.2.3", "done"}, {"upgrade", "1.2.3", "done"}, {"upgrade", "1.2.2", "failed wrong-version"},
+	} {
+		s, got := &spot{desk: newDesk(t)}, ""
+		s.agents[0].answers = tt.verb == "upgrade"
+		d := s.decided(0, tt.verb)
+		d.Seen.Instance = ""
+		s.health = func(h *record.Health) { h.Instance, h.Version = "", tt.version }
+		if err := s.acting(&got).One(t.Context(), d); err != nil || got != tt.want || tt.want == "done" && s.last.Proof != "process 5; it answers" {
+			t.Errorf("%s in %s: %s, %+v, %v", tt.verb, tt.version, got, s.last, err)
+		}
+	}
+}

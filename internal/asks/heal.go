@@ -3,6 +3,7 @@ package asks
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -22,11 +23,26 @@ func (s *stream) heals() []condition {
 		if !ok || r.Host != s.host {
 			continue
 		}
+		about := s.healed(h.Agent)
 		for _, severity := range h.Alerts {
-			cs = append(cs, condition{key: "heal:" + h.Agent + ":" + severity, question: h.Agent + ": " + cmp.Or(h.Texts[severity], severity)})
+			c := about
+			c.key, c.question = "heal:"+h.Agent+":"+severity, about.question+": "+cmp.Or(h.Texts[severity], severity)
+			cs = append(cs, c)
 		}
 	}
 	return cs
+}
+
+// healed is what a question about an agent has: of a session that was judged its name,
+// so that it stands with its session.
+func (s *stream) healed(agent string) condition {
+	subject, ok := strings.CutPrefix(agent, "session:")
+	r, _ := s.set.Get(record.Identity{Host: s.host, Kind: record.KindVerdict, Subject: subject})
+	v, judged := record.Payload[record.Verdict](r)
+	if !ok || !judged {
+		return condition{question: agent}
+	}
+	return condition{class: v.Class, question: cmp.Or(v.Session.Name, subject), host: s.host, session: subject}
 }
 
 func (s *stream) sweeps() []condition {

@@ -17,6 +17,10 @@ func TestHeals(t *testing.T) {
 	if want := []string{"heal:code-agent:held = code-agent: held", "heal:code-agent:stuck = code-agent: three attempts"}; !slices.Equal(questions, want) {
 		t.Errorf("%q", questions)
 	}
+	f = newWorld(judged(devbox, "s1", "4", ""), healed("session:s1", "stuck"), healed("session:s2", "held")).fold(t)
+	if len(f.Asks) != 2 || f.Asks[0].Session != "s1" || f.Asks[0].Class != "4" || f.Asks[0].Question != "n-s1: three attempts" || f.Asks[1].Session != "" || f.Asks[1].Question != "session:s2: held" {
+		t.Errorf("%+v", f.Asks)
+	}
 	for _, c := range []change{sweeps(-15*time.Minute-time.Second, 0), sweeps(-time.Minute, 1)} {
 		if f := newWorld(c).fold(t); len(f.Asks) != 1 || f.Asks[0].Key != "heal:sweep" {
 			t.Errorf("%+v", f.Asks)

@@ -37,7 +37,7 @@ func (s *stream) place(rest string) place {
 
 // sessionKey reads a key about a session.
 func (s *stream) sessionKey(key string) (place, bool) {
-	for _, prefix := range []string{"prompt:", "blocked:"} {
+	for _, prefix := range []string{"prompt:", "blocked:", "heal:session:"} {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
 			return s.place(rest[:max(strings.LastIndexByte(rest, ':'), 0)]), true
 		}

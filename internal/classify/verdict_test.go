@@ -106,6 +106,10 @@ var fields = []struct {
 	{"busy", one(session("s", status("busy"))), "5", all(does("nothing"), since(ago(4*hour)))},
 	{"background shell", one(session("s", status("shell"))), "5", since(nil)},
 	{"stalled", one(session("s", active(2*hour))), "9", all(does("mail it, once in 6 h"), since(ago(2*hour)))},
+	{"stalled while something ran", mine(job("s", dead, active(2*hour), func(s *record.Session) { s.Transcript.OpenCalls = []string{"Bash: make", "Read: lamp.go"} })), "9", does("report; no end of Bash: make, Read: lamp.go")},
+	{"stalled at a question", mine(session("s", status("waiting", "permission prompt"), killed, active(2*hour), asking("question", "Replace or append?"), func(s *record.Session) {
+		s.Process.BeforeBoot, s.Transcript.OpenCalls = true, []string{"AskUserQuestion"}
+	})), "9", does("report; nobody answered: Replace or append?")},
 	{"stalled, without a process", mine(job("s", dead, active(2*hour))), "9", does("resume once, with no flags")},
 	{"recent", one(session("s")), "9a", all(does("nothing"), since(ago(10*time.Minute)))},
 	{"unmanaged", func() *world { return scoped(session("s")) }, "10", all(does("report"), shows("ledger", "not in the ledger"))},

@@ -5,6 +5,7 @@
 //	1  failed: do not trust the output
 //	2  called wrongly: flags, arguments, configuration; no output
 //	3  done in part: a surface could not be read; its record says which
+//	75 another process holds what it needs; nothing was done
 package cli
 
 import (
@@ -32,6 +33,7 @@ const (
 	StatusFailed = 1
 	StatusUsage  = 2
 	StatusPart   = 3
+	StatusHeld   = 75
 )
 
 // Program names a program and says, for --help, what it does.
@@ -42,6 +44,9 @@ type Program struct {
 	// "get SCOPE KEY: print a value."
 	About string
 	Args  string // placeholder for arguments in the usage line; "" when it takes none
+	// Withhold takes credentials out of what is told on stderr, such as a path of the
+	// configuration; nil in a program that reads nothing but records.
+	Withhold func(string) string
 }
 
 // Time is a flag value: RFC 3339, zero when the flag was not given.
@@ -100,6 +105,9 @@ func Usage(err error) error { return &statusError{StatusUsage, err} }
 // status 3. The record says why; the error's text is not printed when empty.
 func Partial(err error) error { return &statusError{StatusPart, err} }
 
+// Held marks err as another process's hold of what is needed: status 75. It may be tried again.
+func Held(err error) error { return &statusError{StatusHeld, err} }
+
 // Observed is the end of an observer: err, else the surfaces that could not be
 // read, a line each, as Partial.
 func Observed(unread []string, err error) error {
@@ -128,7 +136,7 @@ func Run[O any](p Program, args []string, in io.Reader, out, errw io.Writer, run
 	signal.Ignore(syscall.SIGXFSZ) // a file that is too large is an error of the write, which is told and taken back
 	opts := new(O)
 	common := any(opts).(interface{ common() *Common }).common()
-	std := &Std{Program: p.Name, In: in, Out: bufio.NewWriterSize(out, 64<<10), Err: errw}
+	std := &Std{Program: p.Name, In: in, Out: bufio.NewWriterSize(out, 64<<10), Err: errw, withhold: p.Withhold}
 	parser, err := parse(p, opts, args, std)
 	switch {
 	case flags.WroteHelp(err):
@@ -214,7 +222,7 @@ func finish(std *Std, err error) int {
 	}
 	if err != nil && err.Error() != "" {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintf(std.Err, "%s: %s\n", std.Program, line)
+			std.tell(line)
 		}
 	}
 	return status

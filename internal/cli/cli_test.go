@@ -46,6 +46,7 @@ func TestRun_status(t *testing.T) {
 		{"done", say(nil), nil, 0, "output\n", ""},
 		{"failed", say(cause), nil, 1, "output\n", "fleet-test: the cause\n"},
 		{"usage", say(Usage(cause)), nil, 2, "", "fleet-test: the cause\n"},
+		{"held", func(_ context.Context, _ *Std, _ *options) error { return Held(cause) }, nil, 75, "", "fleet-test: the cause\n"},
 		{"in part", say(Partial(errors.Join(cause, cause))), nil, 3, "output\n", "fleet-test: the cause\nfleet-test: the cause\n"},
 		{"leftover argument", say(nil), []string{"x"}, 2, "", "fleet-test: unexpected argument \"x\"\nfleet-test: try fleet-test --help\n"},
 		{"version", say(cause), []string{"--version"}, 0, "fleet-test " + version() + "\n", ""},
@@ -139,5 +140,22 @@ func TestTime_years(t *testing.T) {
 		if err := new(Time).UnmarshalFlag(s); err == nil {
 			t.Errorf("%s is taken", s)
 		}
+	}
+}
+
+// What is told on stderr goes through what the program withholds, whoever says it.
+func TestRun_withheld(t *testing.T) {
+	p, errw := program, bytes.Buffer{}
+	p.Withhold = func(s string) string { return strings.ReplaceAll(s, "FAKE", "[withheld]") }
+	status := Run(p, nil, strings.NewReader(""), io.Discard, &errw, func(_ context.Context, std *Std, _ *options) error {
+		std.Warn("the path %s", "/FAKE")
+		return errors.Join(errors.New("open /FAKE"), errors.New("b"))
+	})
+	if want := "fleet-test: the path /[withheld]\nfleet-test: open /[withheld]\nfleet-test: b\n"; status != 1 || errw.String() != want {
+		t.Errorf("status %d, %q", status, errw.String())
+	}
+	errw.Reset()
+	if status := Run(p, []string{"--FAKE"}, strings.NewReader(""), io.Discard, &errw, func(context.Context, *Std, *options) error { return nil }); status != 2 || strings.Contains(errw.String(), "FAKE") {
+		t.Errorf("status %d, %q", status, errw.String())
 	}
 }

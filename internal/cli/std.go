@@ -24,6 +24,8 @@ type Std struct {
 	Now     time.Time // --now; zero when it was not given
 	Clock   time.Time // --now, else the clock when the program started; for programs that touch the machine only
 
+	withhold func(string) string // of the program; nil: none
+
 	query Query               // --jq; nil when it was not given
 	line  []byte              // the last that Add wrote, for its room
 	added map[uint64]struct{} // hashes of the identities, which differ but once in 10^19
@@ -39,7 +41,15 @@ type Query interface {
 
 // Warn prints one fact on stderr.
 func (s *Std) Warn(format string, args ...any) {
-	fmt.Fprintf(s.Err, "%s: %s\n", s.Program, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
+	s.tell(strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
+}
+
+// tell prints a line on stderr.
+func (s *Std) tell(line string) {
+	if s.withhold != nil {
+		line = s.withhold(line)
+	}
+	fmt.Fprintf(s.Err, "%s: %s\n", s.Program, line)
 }
 
 // EndsPipe tells whether --jq was given: the input is then not copied.

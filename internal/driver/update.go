@@ -12,8 +12,8 @@ import (
 	"github.com/fleet-tools/fleet/internal/guard"
 )
 
-// updateLimit is how long bringing one agent to a version may take.
-const updateLimit = 10 * time.Minute
+// UpdateLimit is how long bringing one agent to a version may take.
+const UpdateLimit = 10 * time.Minute
 
 // Updater brings the agent of a workspace to a version: by macf's own update, run
 // there. Which version that installs is macf's to say; whether it is the one that was
@@ -32,7 +32,7 @@ func (u Updater) Update(ctx context.Context, workspace, _ string) error {
 	}
 	defer lock.Close()
 	res, err := command.Act(ctx, command.Spec{Argv: []string{"macf", "update", "--yes"}, Env: u.Env, Dir: workspace,
-		Timeout: updateLimit, KillAfter: 5 * time.Second, MaxOutput: 64 << 10, Holds: lock})
+		Timeout: UpdateLimit, KillAfter: 5 * time.Second, MaxOutput: 64 << 10, Holds: lock})
 	if err == nil { // it has ended: what it left behind, such as a daemon, is no update
 		err = command.Free(lock)
 	}

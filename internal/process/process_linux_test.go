@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ func TestList(t *testing.T) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
+	started(t, cmd)
 	ps, err := List(t.Context())
 	i := slices.IndexFunc(ps, func(p Process) bool { return p.PID == cmd.Process.Pid })
 	if err != nil || i < 0 {
@@ -66,6 +68,21 @@ func TestList(t *testing.T) {
 	}
 }
 
+// started is the process of a command that began. For a moment it has neither arguments
+// nor an environment.
+func started(t *testing.T, cmd *exec.Cmd) *Process {
+	t.Helper()
+	for {
+		p, err := Find(t.Context(), cmd.Process.Pid)
+		if err != nil || p == nil {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		if p.Argv != nil {
+			return p
+		}
+	}
+}
+
 func sameDir(name string, want os.FileInfo) bool {
 	got, err := os.Stat(name)
 	return err == nil && os.SameFile(got, want)
@@ -101,6 +118,27 @@ func TestList_unread(t *testing.T) {
 	})
 	if ps != nil || !errors.Is(err, syscall.EMFILE) {
 		t.Errorf("%d processes, %v", len(ps), err)
+	}
+}
+
+// Arguments and an environment are read whole, however long.
+func TestProcess_long(t *testing.T) {
+	for _, n := range []int{0, 1, 500, 1010, 1024, 4096, 100_000} {
+		long := strings.Repeat("x", n)
+		cmd := exec.Command("sleep", "60", "60", "0"+strings.Repeat("0", n))
+		cmd.Env = []string{"A=" + long}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		p := started(t, cmd)
+		if !slices.Equal(p.Argv, cmd.Args) {
+			t.Errorf("%d: %d arguments", n, len(p.Argv))
+		}
+		if env, err := p.Environ(); err != nil || !strings.Contains(string(env), "A="+long+"\x00") {
+			t.Errorf("%d: %d bytes, %v", n, len(env), err)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
 	}
 }
 

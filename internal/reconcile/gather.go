@@ -263,7 +263,8 @@ func (w *world) elsewhere(want desired.Agent) *record.AgentProc {
 	return nil
 }
 
-// note counts what a decision will start.
+// note counts what a decision will start. What was refused before, and may be again,
+// does not keep the next in line from its turn: who acts keeps the gap between them.
 func (w *world) note(d record.Decision) {
 	if d.Action == nil {
 		return
@@ -273,6 +274,8 @@ func (w *world) note(d record.Decision) {
 		w.starts++
 		w.running++
 	case "restart", "resume", "respawn":
-		w.restarted = w.at.Time
+		if !slices.ContainsFunc(w.heals[d.Agent].Alerts, func(severity string) bool { return strings.HasPrefix(severity, "kept-") }) {
+			w.restarted = w.at.Time
+		}
 	}
 }

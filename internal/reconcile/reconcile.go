@@ -21,6 +21,7 @@ import (
 type Options struct {
 	Desired []desired.Agent   // agents that should run; nil: those of every workspace
 	Left    map[string]string // of an upgrade: agents that it passes by, and why
+	Stopped string            // of an upgrade: the agent at which this run stopped, whatever it runs by now; "": none
 	Now     time.Time         // the present; zero: the tick record's at, else the newest of the stream
 }
 

@@ -131,10 +131,13 @@ func (s *scene) session(id, class string, changes ...func(*record.Session, *reco
 	return s
 }
 
-// ended is a session without a process.
+// ended is a background session without a process.
 func ended(p *record.Session, v *record.Verdict, _ *record.Heal) {
-	p.Process, v.Session.Process, v.Session.Tmux = nil, false, ""
+	p.Process, v.Session.Process, v.Session.Tmux, v.Session.JobID = nil, false, "", "0123abcd"
 }
+
+// interactive is one that nobody but its owner can take up when it has ended.
+func interactive(_ *record.Session, v *record.Verdict, _ *record.Heal) { v.Session.JobID = "" }
 
 func cause(c string) func(*record.Session, *record.Verdict, *record.Heal) {
 	return func(_ *record.Session, v *record.Verdict, _ *record.Heal) { v.Cause = c }

@@ -165,12 +165,13 @@ func (f *sessionFacts) resume() record.Decision {
 	}
 	h := &Facts{Now: f.now, Rules: f.rules, Heal: f.heal, Pause: f.pause, Unjudged: f.unjudged}
 	h.Rules.MaxAttempts, h.Heal.Attempts = tries, f.heal.Attempts+f.heal.Injects
-	if f.verdict.Class == "2" {
-		h.Pause = nil // its own limit is over
-	}
 	verb := "resume"
 	if f.verdict.Session.Process {
 		verb = "inject"
+	}
+	if verb == "resume" && f.verdict.Session.JobID == "" {
+		return d.not("no-terminal", verb, "its process has ended, and it is no background session").
+			told("no-terminal", "it stopped, its process has ended, and it is no background session: nobody but you can take it up, with claude --resume in its directory")
 	}
 	if held, ok := d.attempts(h, verb); ok {
 		return held

@@ -274,13 +274,37 @@ func TestSessions_gap(t *testing.T) {
 	}
 }
 
-// A limit of the account holds a session that stopped on an error back, and not one
-// whose own limit is over.
+// A limit of the account that still holds, of whichever session, holds back also one whose
+// own is over: fleet-act would refuse it.
 func TestSessions_pause(t *testing.T) {
-	for class, want := range map[string]string{"2": "RESUME after-limit resume", "4": "RESUME limit"} {
-		f := sessionScene{class: class, changes: []change{ended, cause("network"), resetAt(ago(time.Hour))}}.one(t, func(s *scene) { s.pause = ago(-time.Hour) })
-		if got := brief(decideSession(f)); got != want {
-			t.Errorf("%s: %s, want %s", class, got, want)
+	for _, class := range []string{"2", "4"} {
+		for until, want := range map[*record.Time]string{ago(-time.Hour): "RESUME limit", ago(0): "RESUME " + map[string]string{"2": "after-limit resume", "4": "transient resume"}[class]} {
+			f := sessionScene{class: class, changes: []change{ended, cause("network"), resetAt(ago(time.Hour))}}.one(t, func(s *scene) { s.pause = until })
+			if got := brief(decideSession(f)); got != want {
+				t.Errorf("%s: %s, want %s", class, got, want)
+			}
+		}
+	}
+}
+
+// What has ended and is no background session is its owner's to take up, and holds nobody else back.
+func TestSessions_interactive(t *testing.T) {
+	for _, class := range []string{"2", "4", "9"} {
+		s := newScene().session("s", class, ended, interactive, cause("network"), resetAt(ago(time.Hour))).session("u", "4", ended, cause("network"))
+		j := s.judge(t)
+		if a, b := brief(j.of(t, "session:s")), brief(j.of(t, "session:u")); a != "RESUME no-terminal !no-terminal" || b != "RESUME transient resume" {
+			t.Errorf("%s: %s; %s", class, a, b)
+		}
+	}
+}
+
+// One that was refused before does not keep the next from its turn.
+func TestSessions_refusedBefore(t *testing.T) {
+	for alert, want := range map[string]string{"kept-unknown": "RESUME transient resume", "restarted": "RESUME fleet-gap"} {
+		s := newScene().session("s", "4", ended, cause("network"), toldOf(alert)).session("u", "4", ended, cause("network"))
+		j := s.judge(t)
+		if a, b := brief(j.of(t, "session:s")), brief(j.of(t, "session:u")); a != "RESUME transient resume" || b != want {
+			t.Errorf("%s: %s; %s", alert, a, b)
 		}
 	}
 }

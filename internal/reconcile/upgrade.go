@@ -31,14 +31,14 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 		facts = append(facts, w.facts(want))
 	}
 	slices.SortStableFunc(facts, func(a, b *Facts) int { return cmp.Compare(a.group(), b.group()) })
-	u := upgrade{to: to, passed: o.Left}
+	u := upgrade{to: to, passed: o.Left, busy: o.Stopped, failed: o.Stopped != ""}
 	for _, f := range facts {
 		u.begun(f)
 	}
 	for _, f := range facts {
 		d := u.decide(f)
 		if u.failed && f.Want.Agent == u.busy {
-			d.Alert = &record.Alert{Severity: record.UpgradeStopped, Text: fmt.Sprintf("the upgrade to %s stopped here: %s", to, cmp.Or(f.Heal.Upgrade.Reason, "it did not come back green"))}
+			d.Alert = &record.Alert{Severity: record.UpgradeStopped, Text: fmt.Sprintf("the upgrade to %s stopped here: %s", to, f.stopped())}
 		}
 		if d.Decision != "OK" { // an upgrade leaves alone what sweeps count
 			d.Deaf, d.Throttled = f.Heal.Deaf, f.Heal.Throttled
@@ -56,6 +56,14 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 		j.Notes = append(j.Notes, blindly+w.blindAll)
 	}
 	return j
+}
+
+// stopped is why an upgrade stopped at an agent.
+func (f *Facts) stopped() string {
+	if f.Heal.Upgrade == nil { // it was paused since, which ends its episode
+		return "it did not come back green"
+	}
+	return cmp.Or(f.Heal.Upgrade.Reason, "it did not come back green")
 }
 
 // group is where an agent announces itself.
@@ -85,9 +93,19 @@ func (u *upgrade) begun(f *Facts) {
 	case r == nil || u.failed:
 	case r.State == "open":
 		u.busy = cmp.Or(u.busy, f.Want.Agent)
-	case r.State == "failed" && SameVersion(r.To, u.to) && !(f.Blind == "" && f.Workspace != nil && f.reachable() && !f.behind(u.to)):
+	case r.State == "failed" && SameVersion(r.To, u.to) && !f.madeGood(u.to):
 		u.busy, u.failed = f.Want.Agent, true
 	}
+}
+
+// madeGood tells that an agent whose upgrade to a version failed answers in it, or in a
+// newer one. Where what came back was another version than was asked for, a newer one is
+// what failed: macf installs what it finds, and would do so to each that is left.
+func (f *Facts) madeGood(to string) bool {
+	if f.Blind != "" || f.Workspace == nil || !f.reachable() || f.behind(to) {
+		return false
+	}
+	return f.Heal.Upgrade.Reason != "wrong-version" || SameVersion(f.Health.Version, to)
 }
 
 // behind tells that what answers is older than a version, or does not say.

@@ -48,6 +48,11 @@ func upgraded(to, state string) func(*agent) {
 	return func(a *agent) { a.heal.Upgrade = &record.UpgradeRun{To: to, State: state, Reason: "deaf"} }
 }
 
+// reason is why the upgrade that an agent was in failed.
+func reason(why string) func(*agent) {
+	return func(a *agent) { a.heal.Upgrade.Reason = why }
+}
+
 func runs(version string) func(*agent) { return func(a *agent) { a.health.Version = version } }
 
 func works(busy *bool) func(*agent) { return func(a *agent) { a.health.Busy = busy } }
@@ -87,6 +92,9 @@ var upgradeTable = []struct {
 	{"one failed, written otherwise", newScene().agent("b", deaf, upgraded("v2.0.0", "failed")).agent("c"), "b SKIP offline !upgrade-stopped; c SKIP stopped", 1},
 	{"one failed, and was told", newScene().agent("b", upgraded("2.0.0", "failed"), told("upgrade-stopped")).agent("c"), "b SKIP stopped; c SKIP stopped", 1},
 	{"one failed, and was made good", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0")).agent("c"), "b OK at-target; c UPGRADE behind upgrade", 1},
+	{"one came back in a newer version", newScene().agent("b", upgraded("2.0.0", "failed"), reason("wrong-version"), runs("2.1.0")).agent("c"), "b OK at-target !upgrade-stopped; c SKIP stopped", 1},
+	{"one came back in another version, and was made good", newScene().agent("b", upgraded("2.0.0", "failed"), reason("wrong-version"), runs("v2.0.0")).agent("c"), "b OK at-target; c UPGRADE behind upgrade", 1},
+	{"one was deaf, and runs a newer version by now", newScene().agent("b", upgraded("2.0.0", "failed"), reason("deaf"), runs("2.1.0")).agent("c"), "b OK at-target; c UPGRADE behind upgrade", 1},
 	{"one failed, and is made good by another", newScene().agent("b", upgraded("2.0.0", "failed"), runs("2.0.0"), func(a *agent) { a.health.Listed = "i0" }).agent("c"), "b SKIP offline !upgrade-stopped; c SKIP stopped", 1},
 	{"two failed", newScene().agent("b", deaf, upgraded("2.0.0", "failed")).agent("c", deaf, upgraded("2.0.0", "failed")), "b SKIP offline !upgrade-stopped; c SKIP offline", 1},
 	{"one was done, and is deaf by now", newScene().agent("b", deaf, upgraded("2.0.0", "green")).agent("c"), "b SKIP offline; c UPGRADE behind upgrade", 1},
@@ -151,6 +159,23 @@ func TestUpgrade_passed(t *testing.T) {
 		if all := strings.Join(got, "; "); all != tt.want {
 			t.Errorf("%s\nwant %s", all, tt.want)
 		}
+	}
+}
+
+// The agent at which this run stopped holds up the rest, also when it came back well in the
+// moment after.
+func TestUpgrade_stops(t *testing.T) {
+	s := newScene().agent("a", runs("2.0.0"), upgraded("2.0.0", "failed"), reason("deaf")).agent("b")
+	var got []string
+	j := Upgrade(setOf(t, s.records(t)), Options{Stopped: "a"}, "2.0.0")
+	for _, d := range j.Decisions {
+		got = append(got, d.Subject+" "+brief(d.Decision))
+	}
+	if all := strings.Join(got, "; "); all != "a OK at-target !upgrade-stopped; b SKIP stopped" || j.RC != 1 {
+		t.Errorf("%s, rc %d", all, j.RC)
+	}
+	if text := j.Decisions[0].Decision.Alert.Text; text != "the upgrade to 2.0.0 stopped here: deaf" {
+		t.Error(text)
 	}
 }
 

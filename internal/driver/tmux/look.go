@@ -85,9 +85,20 @@ func (d *Driver) peek(ctx context.Context, t driver.Target) (view, error) {
 	}
 	v.shown = screen.Read(v.text)
 	v.Prompt, v.Draft, v.Viewer = v.shown.Prompt, v.shown.Draft, v.shown.Viewer
-	v.Dialog = guard.Text(v.shown.Dialog, maxDialog)
+	v.Dialog = words(v.shown.Dialog)
 	v.Moving, v.Stall = v.shown.Working, d.stalls.Stall(v.shown)
 	return v, nil
+}
+
+// words are those of a dialog. It breaks what is longer than its rows by itself, so that
+// tmux cannot join them: where more of them is a credential together than row by row, none
+// of them is told.
+func words(dialog string) string {
+	join := strings.NewReplacer("\n", "").Replace
+	if guard.Withhold(join(dialog)) != join(guard.Withhold(dialog)) {
+		return "its words are withheld: they look like a credential"
+	}
+	return guard.Text(dialog, maxDialog)
 }
 
 // choose reads list-panes and returns the pane that the target names; of one that

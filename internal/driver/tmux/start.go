@@ -104,7 +104,7 @@ func (d *Driver) buried(ctx context.Context, t driver.Target, v view) error {
 	// says so itself.
 	var said string
 	driver.Until(ctx, time.Second, func() bool {
-		text, err := d.run(ctx, t, "", "capture-pane", "-p", "-S", "-50", "-t", v.Place)
+		text, err := d.run(ctx, t, "", "capture-pane", "-p", "-J", "-S", "-50", "-t", v.Place) // -J: a word that the edge of the pane broke is one again
 		said = lastWords(text)
 		return err != nil || said != ""
 	})

@@ -38,11 +38,11 @@ type State struct {
 	seed    maphash.Seed             // of owners
 	settled []*batch                 // whose asks forget dropped
 
-	heals     map[string]*record.Heal // by agent
-	swept     map[string]swept        // by agent
-	newest    time.Time               // of any entry
-	sweep     *record.Swept           // the last that ended
-	sweepID   string                  // of the entry that says so
+	heals   map[string]*record.Heal // by agent
+	swept   map[string]swept        // by agent
+	newest  time.Time               // of any entry
+	sweep   *record.Swept           // the last that ended
+	sweepID string                  // of the entry that says so
 }
 
 // Read folds a ledger. It returns what was read together with an error of
