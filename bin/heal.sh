@@ -109,7 +109,7 @@ sweep() {
 	*) fail "fleet-act did not end well; $state/heal/report.md says what was done" ;;
 	esac
 	fed "$kept_sweep" fleet-ledger swept --status 0 ${beside:+--detail "$beside"} || { say "the sweep is done, and its end could not be noted; more is in $state/heal.log"; exit 1; }
-	says=$(sed -n '/^[0-9][0-9]* [A-Z]/p' "$state/heal/report.md" | head -n 1)
+	says=$(sed -n '/^[0-9][0-9]* [A-Za-z]/p' "$state/heal/report.md" | head -n 1)
 	echo "sweep: ${says:-nothing was decided}: $state/heal/report.md${beside:+; $beside, so this sweep did not}"
 }
 # report_beside makes the report of a sweep that another fleet-act kept from acting.

@@ -3,7 +3,8 @@
 
 manager_answers() { :; }
 names() { :; }
-kick() { printf '%s\n' "${with}FLEET_SCOPE=$scope sh $(quote "$release/bin/tick.sh")"; }
+kick() { printf '%s\n' "${with}FLEET_SCOPE=$scope sh $(quote "$base/current/bin/tick.sh")"; }
+removal() { printf '%s\n' "take its lines out with crontab -e"; }
 
 put_job() {
 	script=tick.sh when='7 * * * *'

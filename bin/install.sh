@@ -236,9 +236,10 @@ next() {
 	with=''
 	[ "$config" = "$HOME/.config/ctx/fleet.json" ] || with="FLEET_CONFIG=$(quote "$config") "
 	printf '%s\n' "One tick now:      $(kick)" \
-		"What is asked:     $with$(quote "$release/bin/fleet-asks") list --scope $scope" \
-		"Remove the job:    sh $(quote "$release/bin/install.sh") --scope $scope --uninstall"
+		"What is asked:     $with$(quote "$base/current/bin/fleet-asks") list --scope $scope" \
+		"Remove the job:    $(removal)"
 }
+removal() { printf '%s\n' "sh $(quote "$base/current/bin/install.sh") --scope $scope --uninstall"; } # install-none.sh has another
 
 # locked DIR does the steps with the programs of the release in DIR, while no
 # other install does.
@@ -297,9 +298,9 @@ scratch() { # a directory that goes when we end
 
 take_out() {
 	every='' && for_heal ''
-	take_out_job || say "no job of the scope $scope is installed"
+	take_out_job || say "no job of the scope $scope is installed; lines for cron, if you put some in, go out with crontab -e"
 	state=$("$checkout/bin/fleet-config" get "$scope" state_dir --config "$config" 2>/dev/null) || state="$HOME/.local/state/fleet-reconcile/$scope, unless state_dir says otherwise"
-	! crontab -l 2>/dev/null | grep -q "FLEET_SCOPE=$scope .*tick.sh" || say "note: a line of your crontab still ticks for $scope; crontab -e takes it out"
+	! crontab -l 2>/dev/null | grep -Eq "FLEET_SCOPE=$scope .*/(tick|heal)\.sh" || say "note: your crontab still has lines for $scope; crontab -e takes them out"
 	say "these stay: the configuration, $config; the state, $state; the releases, $releases"
 }
 

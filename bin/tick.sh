@@ -1,8 +1,10 @@
 #!/bin/sh
 # tick.sh makes one tick for the scope $FLEET_SCOPE: it looks at everything,
 # judges it, asks the owner what is new, and leaves a report in the scope's
-# state directory, where latest.md, latest.html and latest.json lead to it. After a
-# tick that failed, latest.md says so above the last report.
+# state directory, where latest.md, latest.html and latest.json lead to it, and
+# latest.ndjson to the records that it was made of. After a tick that failed, they
+# lead to the last report, which says so: latest.md always, the others while
+# fleet-render works and the records of the last report are there.
 #
 # Usage:
 #
@@ -96,6 +98,16 @@ outdated() { # WHY: latest.md is of an earlier tick, when there is one, and says
 	for last in "$state"/ticks/*/report.md; do :; done
 	[ ! -f "$last" ] || { stale tick "$1" "$last" "$state/failed.md" && lead "$state/failed.md" latest.md; }
 }
+# outdated_too WHY: so do latest.json and latest.html. That takes a program, which may
+# be what broke; then they stay as they are, and tell their age by their times.
+outdated_too() {
+	for last in "$state"/ticks/*/report.md; do :; done
+	last=${last%report.md}snapshot.ndjson
+	[ ! -f "$last" ] || for format in json html; do
+		clean --timeout 1m --kill-after 5s "--input=$last" "--output=$state/failed.$format" -- fleet-render --failed "$1" --format $format &&
+			lead "$state/failed.$format" latest.$format
+	done
+}
 reports() { # what there is of them is shown, also when one could not be made; says is a line of it
 	missing='' asks=$dir/asks.md
 	says=$(fed "$dir/snapshot.ndjson" fleet-render --into "$dir" --lead "$state") || missing="a report could not be made in $dir, or none of $state/latest.* lead to it"
@@ -103,6 +115,7 @@ reports() { # what there is of them is shown, also when one could not be made; s
 	for format in md json html; do
 		[ -f "$dir/report.$format" ] || missing="the $format report could not be made, $dir/report.$format"
 	done
+	lead "$dir/snapshot.ndjson" latest.ndjson || missing=${missing:-"$state/latest.ndjson could not be made"}
 	[ -z "$missing" ] || fail "$missing"
 }
 note_end() { # STATUS
@@ -120,6 +133,7 @@ fail() {
 	held || exit 1 # what another tick shows is newer
 	outdated "$1"
 	[ -z "$n" ] || note_end 1
+	outdated_too "$1"
 	exit 1
 }
 
@@ -240,7 +254,7 @@ stamps() {
 	return 1
 }
 broken() { # KIND TEXT
-	case $1 in lock | ask) ;; *) outdated "$2" 2>/dev/null ;; esac
+	case $1 in lock | ask) ;; *) outdated "$2" 2>/dev/null && outdated_too "$2" 2>/dev/null ;; esac
 	alert "$1" "$2"
 	exit 1
 }

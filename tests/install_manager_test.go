@@ -197,8 +197,20 @@ func TestInstall_noJob(t *testing.T) {
 	if strings.Contains(line, "/releases/") {
 		t.Errorf("the line runs one release for ever: %s", line)
 	}
+	// What it leads to next is what there is: no job, and no one release.
+	if !strings.Contains(out, "Remove the job:    take its lines out with crontab -e\n") || !strings.Contains(out, "FLEET_SCOPE=lamp sh '"+b.home+"/.local/share/fleet-reconcile/current/bin/tick.sh'\n") ||
+		strings.Contains(out, "/releases/"+b.releases()[0]+"/bin") {
+		t.Errorf("it leads elsewhere:\n%s", out)
+	}
+	if out := b.install("--uninstall"); !strings.Contains(out, "no job of the scope lamp is installed; lines for cron, if you put some in, go out with crontab -e") || strings.Contains(out, "note:") {
+		t.Errorf("uninstalled without a line for cron:\n%s", out)
+	}
+	b.say("crontab", "*/10 * * * * "+strings.Replace(line, "tick.sh", "heal.sh", 1))
+	if out := b.install("--uninstall"); !strings.Contains(out, "note: your crontab still has lines for lamp") {
+		t.Errorf("uninstalled with a sweep's line for cron:\n%s", out)
+	}
 	b.say("crontab", "7 * * * * "+line)
-	if out := b.install("--uninstall"); !strings.Contains(out, "note: a line of your crontab still ticks for lamp") {
+	if out := b.install("--uninstall"); !strings.Contains(out, "note: your crontab still has lines for lamp; crontab -e takes them out") {
 		t.Errorf("uninstalled with a line for cron:\n%s", out)
 	}
 	if got := b.calls(); got != "claude --version" && strings.Contains(got, "ctl") {

@@ -85,7 +85,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("calls\n%s\nwant\n%s", got, want)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	for i, says := range []string{"launchctl kickstart gui/", release + "/bin/fleet-asks' list --scope lamp", release + "/bin/install.sh' --scope lamp --uninstall"} {
+	for i, says := range []string{"launchctl kickstart gui/", "/current/bin/fleet-asks' list --scope lamp", "/current/bin/install.sh' --scope lamp --uninstall"} {
 		if line := lines[len(lines)-3+i]; !strings.Contains(line, says) {
 			t.Errorf("%q has no %q", line, says)
 		}

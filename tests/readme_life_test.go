@@ -9,7 +9,7 @@ import (
 )
 
 // lifeBlocks are the README's blocks of what an owner types.
-var lifeBlocks = regexp.MustCompile("(?s)```sh\n(bin/.*?|export .*?|cat .*?|fleet-.*?)```")
+var lifeBlocks = regexp.MustCompile("(?s)```sh\n(bin/.*?|export .*?|cat .*?|jq .*?|fleet-.*?)```")
 
 // What the README has an owner type, from the install to the uninstall, works
 // as it stands: on a machine of its own whose service manager is a stub, over a
@@ -27,8 +27,9 @@ func TestReadmeLife(t *testing.T) {
 	wants := []string{
 		"would enable and start fleet-reconcile-team.timer\n",
 		"tick 1: 49 sessions: ",
-		"## Needs me (",
+		"Verdict: ",
 		"answered 1 ask\nanswered ",
+		"\ttmux attach -t ",
 		"removed fleet-reconcile-team.timer and fleet-reconcile-team.service from ",
 	}
 	blocks := lifeBlocks.FindAllStringSubmatch(string(text), -1)

@@ -57,7 +57,7 @@ func recordsPage(dirs ...string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	p.WriteString("\n## The JSON report\n\n`latest.json`, `reports/<tick>.json` and `fleet-render --format json`.\n\n")
+	p.WriteString("\n## The JSON report\n\n`latest.json`, `ticks/<tick>/report.json` and `fleet-render --format json`.\n\n")
 	if err := p.object("report.Report"); err != nil {
 		return nil, err
 	}

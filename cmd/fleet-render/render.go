@@ -32,6 +32,9 @@ func render(std *cli.Std, opts *options) error {
 		return report.Sweep(std.Out, set, set.Now(std.Now))
 	}
 	r := report.Build(set, set.Now(std.Now))
+	if opts.Failed != "" {
+		r.Failed(opts.Failed, std.Clock)
+	}
 	if opts.Into != "" {
 		return writeInto(std.Out, opts.Into, opts.Lead, r)
 	}

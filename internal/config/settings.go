@@ -147,7 +147,7 @@ func (s *Scope) fields(r *reader) []field {
 type Key struct {
 	Name    string
 	Want    string // what it must be
-	Default string // as Get returns it; "" when there is none
+	Default string // as Get returns it, without what other keys say; "" when there is none
 	Says    string // what it is for
 }
 
@@ -157,8 +157,11 @@ func Keys() []Key {
 	keys := []Key{}
 	for _, set := range settings() {
 		value, _, _ := f.Get(s, set.name)
-		if set.name == "heal" {
+		switch set.name {
+		case "heal":
 			set.says += healSays()
+		case "caps": // mail_interval_h is a key of its own
+			value = strings.Replace(value, `,"mail_interval_h":0`, "", 1)
 		}
 		keys = append(keys, Key{set.name, set.rule.want, value, set.says})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // alarm is the sentence of the first line: what came in is not the whole, or
@@ -45,6 +46,16 @@ func (r *Report) alarm(empty bool, sessions int) string {
 		return "INCOMPLETE: sessions may be missing or wrong below: " + incomplete
 	}
 	return ""
+}
+
+// Failed says of a report that a tick after it failed, when and why: what it shows is
+// the last that is known, and not of now.
+func (r *Report) Failed(why string, at time.Time) {
+	says := "OUTDATED: the tick of " + at.UTC().Format(time.RFC3339) + " failed: " + why + "; below is the last report that could be made"
+	if r.Alarm != "" {
+		says += ", of which it was said: " + r.Alarm
+	}
+	r.Alarm = says
 }
 
 // sessionSources are the surfaces that name the sessions.

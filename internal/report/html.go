@@ -71,7 +71,7 @@ func (s *sheet) JS() template.JS   { return template.JS(pageJS) }
 // every report.
 const (
 	hashCSS = "sha256-biBxJOVp3MEKPa21JhJUtNiU3ZlFGOQWcr0iYy9OrMg="
-	hashJS  = "sha256-uCDYh6KkNq2JvzdfQVzDyY2Ca8s7YOWiPFqAxqrKazA="
+	hashJS  = "sha256-T/54d5qlEJfodGR0hETCAl1Z+Xyn3N8G7Z9AxiLWHvY="
 )
 
 // Policy is the page's content security policy: its own style and script, by

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -99,8 +100,8 @@ func (p *page) head() {
 		scope += fmt.Sprintf(", tick %d", *p.Tick)
 	}
 	p.printf("%s. %s", scope, p.picture())
-	if p.Tick != nil {
-		p.printf(" It is taken once an hour, so it can be up to 59 min late.")
+	if says := p.due(); says != "" {
+		p.printf(" %s", says)
 	}
 	p.printf("\n")
 	for _, says := range p.Pauses() {
@@ -135,7 +136,21 @@ func Line(r Report) string {
 	return p.summary()
 }
 
-// picture says when the sessions were looked at and how long ago that is.
+// late is how long after a tick's report the next one must be there: ticks come once an
+// hour, and by default one has a quarter of an hour.
+const late = 80 * time.Minute
+
+// due says from when on a tick's report is outdated, since a file does not age; "" of a
+// report that is no tick's.
+func (p *page) due() string {
+	if p.Tick == nil {
+		return ""
+	}
+	return "The next tick is due within the hour: if it is past " + p.both(p.At.Add(late)) + ", ticks have stopped."
+}
+
+// picture says when the sessions were looked at, and how long ago that was: of a tick's
+// report only when it was long before, since that is read until the next one is there.
 func (p *page) picture() string {
 	if p.AsOf == nil {
 		return "No machine was looked at."
@@ -147,7 +162,7 @@ func (p *page) picture() string {
 	switch d := p.At.Sub(p.AsOf.Time); {
 	case d < -skew:
 		return s + ", which is later than the present it is shown for, " + p.full(p.At.Time) + "."
-	case d >= 0 && p.At.After(p.AsOf.Time):
+	case d > 0 && (p.Tick == nil || d >= late):
 		return s + ", " + words(d) + " old."
 	}
 	return s + "."
@@ -262,13 +277,6 @@ func (p *page) list(host string, subjects []string, most int) string {
 		more = fmt.Sprintf(" and %d more", n)
 	}
 	return strings.Join(parts, ", ") + more
-}
-
-func (p *page) outOfScope(s Section) {
-	if s.Count > 0 {
-		p.heading(s.Title, s.Count)
-		p.printf("%s of other scopes or of none.\n", count(s.Count, "session", "sessions"))
-	}
 }
 
 func (p *page) notes() {

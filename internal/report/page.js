@@ -1,4 +1,18 @@
 "use strict";
+// Says how old the page is, and that it is outdated. A clock that is behind the page's
+// says nothing.
+(function () {
+  var age = document.getElementById("age"), late = document.getElementById("late"), stale = document.getElementById("stale");
+  function since(time) { return Math.floor((Date.now() - Date.parse(time.getAttribute("datetime"))) / 60000); }
+  function tell() {
+    var min = since(age);
+    age.hidden = !(min >= 0);
+    age.textContent = "It is " + (min < 60 ? "" : Math.floor(min / 60) + " h ") + min % 60 + " min old.";
+    if (stale) stale.hidden = !(since(late) >= 0);
+  }
+  tell();
+  setInterval(tell, 15000);
+})();
 // Sorts and filters the table of sessions. Without it the page is whole.
 (function () {
   var table = document.getElementById("table");

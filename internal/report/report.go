@@ -64,10 +64,11 @@ type Report struct {
 // the other, in the order in which their situations began, oldest first, unknown
 // beginnings last; in needs_me what is answered comes after what is not.
 type Section struct {
-	ID    string `json:"id"`    // needs_me, or the class
-	Title string `json:"title"` //
-	Count int    `json:"count"` // verdicts
-	Rows  []*Row `json:"rows"`  // as many as count; none for out of scope
+	ID     string  `json:"id"`               // needs_me, or the class
+	Title  string  `json:"title"`            //
+	Count  int     `json:"count"`            // verdicts
+	Rows   []*Row  `json:"rows"`             // as many as count; none for out of scope
+	Places []Place `json:"places,omitempty"` // out of scope only: where its sessions work, most of them first, at most 200 places
 }
 
 // Row is one verdict.
@@ -76,7 +77,7 @@ type Row struct {
 	Subject string      `json:"subject"`
 	At      record.Time `json:"at"` // when the session was looked at
 	record.Verdict
-	Go        string `json:"go"`                   // the command that leads there; "" when none is known
+	Go        string `json:"go"`                   // the command that leads there, of a session without a process the one that takes it up again; "" when none is known
 	Answered  bool   `json:"answered,omitempty"`   // needs_me only: all that it asks is acknowledged
 	PRsUnread bool   `json:"prs_unread,omitempty"` // closed: nobody looked at its repository's pull requests
 
@@ -128,7 +129,7 @@ func Build(set *record.Set, now record.Time) Report {
 	r.addUnlooked(set)
 	r.addAsks(set)
 	r.addBatch(set)
-	r.addSections()
+	r.addSections(set)
 	r.Findings = findings(set)
 	r.Notes = notes(set)
 	r.addParts(set)

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"flag"
 	"math/rand/v2"
 	"os"
@@ -194,10 +196,54 @@ func TestAgeOfThePicture(t *testing.T) {
 			t.Errorf("--now %q: want %q in\n%.300s", tt.now, tt.want, md)
 		}
 	}
-	if md, _ := render(t, written(t, "asks"), time.Time{}); !strings.Contains(md, "up to 59 min late") {
-		t.Error("a tick's report does not say that it may be 59 min late")
-	}
-	if md, _ := render(t, stream, time.Time{}); strings.Contains(md, "59 min") {
+	if md, _ := render(t, stream, time.Time{}); strings.Contains(md, "next tick") {
 		t.Error("a report without a tick says that it is hourly")
+	}
+}
+
+// The file of a tick's report does not age, so it says from when on it is outdated, and
+// no age that would be wrong a minute later.
+func TestDue(t *testing.T) {
+	stream := written(t, "asks") // tick 214, looked at 14:50:02 UTC
+	for now, want := range map[string]string{
+		"":                     "Picture of Sun 29 Nov 2026 15:50 CET (14:50 UTC). The next tick is due within the hour: if it is past 17:10 CET (16:10 UTC), ticks have stopped.\n",
+		"2026-11-29T14:51:40Z": "(14:50 UTC). The next tick is due within the hour: if it is past 17:11 CET (16:11 UTC), ticks have stopped.\n",
+		"2026-11-29T16:10:02Z": "(14:50 UTC), 1 h 20 min old. The next tick is due within the hour: if it is past 18:30 CET (17:30 UTC), ticks have stopped.\n",
+		"2026-11-29T22:00:00Z": "if it is past 30 Nov 00:20 CET (23:20 UTC), ticks have stopped.\n",
+	} {
+		at, _ := time.Parse(time.RFC3339, now)
+		md, _ := render(t, stream, at)
+		if !strings.Contains(md, want) {
+			t.Errorf("--now %q: want %q in\n%.300s", now, want, md)
+		}
+	}
+	page := htmlOf(t, stream)
+	has(t, page, `<time id="age" datetime="2026-11-29T14:50:02Z" hidden=""></time>`, `id="stale"`, `<time id="late" datetime="2026-11-29T16:10:02Z">17:10 CET (16:10 UTC)</time>`)
+	page = htmlOf(t, written(t, "three"))
+	has(t, page, `<time id="age"`)
+	if strings.Contains(page, `id="stale"`) {
+		t.Error("the page of no tick can be outdated")
+	}
+}
+
+// A report after which a tick failed says so in every format.
+func TestFailed(t *testing.T) {
+	const failed = "OUTDATED: the tick of 2026-11-29T15:50:02Z failed: no room left; below is the last report that could be made"
+	for name, want := range map[string]string{"asks": failed, "blind": failed + ", of which it was said: BLIND: no session could be looked at; that none is listed means nothing"} {
+		set := setOf(written(t, name))
+		r := Build(set, set.Now(time.Time{}))
+		r.Failed("no room left", look.Add(time.Hour))
+		var md, doc, page bytes.Buffer
+		if err := errors.Join(Markdown(&md, r), JSON(&doc, r), HTML(&page, r)); err != nil {
+			t.Fatal(err)
+		}
+		var d document
+		if err := json.Unmarshal(doc.Bytes(), &d); err != nil || d.Alarm != want {
+			t.Errorf("%s: alarm %q (%v), want %q", name, d.Alarm, err, want)
+		}
+		if !strings.HasPrefix(md.String(), "**"+want+"**\n") {
+			t.Errorf("%s begins with\n%.300s", name, md.String())
+		}
+		has(t, page.String(), `<h2 id="alarm">OUTDATED</h2><p>the tick of 2026-11-29T15:50:02Z failed: no room left; `, "<title>OUTDATED · fleet ")
 	}
 }

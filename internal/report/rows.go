@@ -95,7 +95,7 @@ func rowOf(rows []Row, subject string) *Row {
 
 // addSections deals the rows out. Those that need the owner come in the order
 // of their asks, so that every format tells the same story.
-func (r *Report) addSections() {
+func (r *Report) addSections(set *record.Set) {
 	bySection := map[string][]*Row{}
 	for i := range r.verdicts {
 		row := &r.verdicts[i]
@@ -103,7 +103,7 @@ func (r *Report) addSections() {
 		bySection[id] = append(bySection[id], row)
 	}
 	for _, k := range kinds {
-		section := Section{k.id, k.title, len(bySection[k.id]), []*Row{}}
+		section := Section{ID: k.id, Title: k.title, Count: len(bySection[k.id]), Rows: []*Row{}}
 		switch k.id {
 		case needsMe:
 			section.Rows = r.waiting()
@@ -111,6 +111,7 @@ func (r *Report) addSections() {
 				row.Answered = r.answered[row]
 			}
 		case outOfScope:
+			section.Places = r.places(bySection[k.id], set)
 		default:
 			slices.SortFunc(bySection[k.id], func(a, b *Row) int { return cmp.Or(byHost(r.several, a.Host, b.Host), compareRows(a, b)) })
 			section.Rows = append(section.Rows, bySection[k.id]...)

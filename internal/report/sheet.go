@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -79,12 +80,16 @@ func (s *sheet) Where() string {
 
 // Picture says when the sessions were looked at.
 func (s *sheet) Picture() string {
-	says := (&page{Report: s.Report, clock: s.clock}).picture()
-	if s.Tick != nil {
-		says += " It is taken once an hour, so it can be up to 59 min late."
-	}
-	return says
+	p := &page{Report: s.Report, clock: s.clock}
+	return strings.TrimRight(p.picture()+" "+p.due(), " ")
 }
+
+// Stamp is the present of the report, from which the page's script computes its age.
+func (s *sheet) Stamp() string { return s.At.UTC().Format(time.RFC3339) }
+
+// LateStamp and LateSays are when a tick's page is outdated.
+func (s *sheet) LateStamp() string { return s.At.Add(late).UTC().Format(time.RFC3339) }
+func (s *sheet) LateSays() string  { return s.both(s.At.Add(late)) }
 
 // Alarms are the word of the alarm and what it says.
 func (s *sheet) Alarms() []string {
@@ -126,16 +131,6 @@ func (s *sheet) Listed() int {
 		n += len(section.Rows)
 	}
 	return n
-}
-
-// Outside says how many sessions the table leaves out.
-func (s *sheet) Outside() string {
-	for _, section := range s.Sections {
-		if section.ID == outOfScope && section.Count > 0 {
-			return count(section.Count, "session", "sessions") + " of other scopes or of none."
-		}
-	}
-	return ""
 }
 
 // ByOwnWord says which closed sessions nobody checked against pull requests.

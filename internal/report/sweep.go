@@ -23,6 +23,7 @@ func Sweep(w io.Writer, set *record.Set, now record.Time) error {
 		p.printf("Nothing was decided.\n")
 	} else {
 		p.sweepTable(rows)
+		p.sweepTrouble(rows)
 		p.sweepDeeds(rows)
 	}
 	_, err := w.Write(p.b.Bytes())
@@ -59,7 +60,7 @@ type sweepRow struct {
 	subject, host, decision, reason, detail, did string
 	name                                         string // of a session; "" of an agent
 	deed                                         string // what is typed or run; "" when nothing is
-	dry                                          string // why what is to be done was not; "" when it was, or nothing is
+	end, by                                      string // endOf
 	order                                        int
 }
 
@@ -67,7 +68,7 @@ type sweepRow struct {
 var sweepOrder = []string{"HEAL", "LAUNCH", "RESUME", "UPGRADE", "SKIP", "OK"}
 
 func sweepRows(in *record.Set) (rows []sweepRow) {
-	did, dry := map[string]string{}, map[string]string{}
+	did, outcomes := map[string]string{}, map[string]*record.Outcome{}
 	for _, r := range in.Of(record.KindOutcome) {
 		o, ok := record.Payload[record.Outcome](r)
 		if !ok {
@@ -77,9 +78,7 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 		if o.Reason != "" && o.Reason != o.Result {
 			says += " (" + o.Reason + ")"
 		}
-		if o.Result == record.Dry {
-			dry[r.Host+"\x00"+r.Subject] = cmp.Or(o.Detail, "it was dry")
-		}
+		outcomes[r.Host+"\x00"+r.Subject] = o
 		did[r.Host+"\x00"+r.Subject] = says + strings.TrimRight("; "+cmp.Or(o.Proof, o.Detail), "; ")
 	}
 	names := map[string]string{}
@@ -94,9 +93,10 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 			continue
 		}
 		row := sweepRow{subject: r.Subject, host: r.Host, decision: d.Decision, reason: d.Reason, detail: d.Detail, order: slices.Index(sweepOrder, d.Decision)}
-		row.dry, row.name, row.deed = dry[r.Host+"\x00"+r.Subject], names[r.Host+"\x00"+r.Subject], deed(d.Action)
+		row.name, row.deed = names[r.Host+"\x00"+r.Subject], deed(d.Action)
+		row.end, row.by = endOf(d, outcomes[r.Host+"\x00"+r.Subject])
 		if row.did = did[r.Host+"\x00"+r.Subject]; row.did == "" && d.Action != nil {
-			row.did, row.dry = "would "+d.Action.Verb, "no fleet-act has seen it"
+			row.did = "would " + d.Action.Verb
 		}
 		rows = append(rows, row)
 	}
@@ -106,17 +106,17 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 	return rows
 }
 
-// dryAll tells of a sweep that did nothing of what is to be done, which the line
-// that counts it must say.
+// dryAll tells of a sweep that did nothing of what is to be done because it only says
+// it, which the line that counts it must say; "" of any other.
 func dryAll(rows []sweepRow) string {
 	why := ""
 	for _, r := range rows {
 		switch {
 		case r.did == "":
-		case r.dry == "":
+		case r.end != endNot:
 			return ""
 		default:
-			why = r.dry
+			why = r.by
 		}
 	}
 	if why == "" {
@@ -125,13 +125,15 @@ func dryAll(rows []sweepRow) string {
 	return ", and nothing of it was done: " + text(why, psPath)
 }
 
-// sweepTable writes the lines, under one that counts them.
+// sweepTable writes the lines, under one that counts what became of them, which begins
+// with a number: heal.sh tells it. Of a sweep that only says what is to be done it counts
+// the decisions.
 func (p *page) sweepTable(rows []sweepRow) {
 	counts := map[string]int{}
 	cells := [][]string{{"AGENT", "DECISION", "REASON", "DID", "DETAIL"}}
 	for _, r := range rows {
 		counts[r.decision]++
-		cell := []string{inCell(r.subject, psWidth), inCell(r.decision, psWidth), inCell(r.reason, psWidth), inCell(r.did, psPath), inCell(named(r.name, r.detail), psPath)}
+		cell := []string{inCell(r.subject, subjectWidth), inCell(r.decision, psWidth), inCell(r.reason, psWidth), inCell(r.did, psPath), inCell(named(r.name, r.detail), psPath)}
 		for i := range cell {
 			cell[i] = cmp.Or(cell[i], "—")
 		}
@@ -143,7 +145,11 @@ func (p *page) sweepTable(rows []sweepRow) {
 			says = append(says, count(n, decision, decision))
 		}
 	}
-	p.printf("%s%s\n\n", strings.Join(says, ", "), dryAll(rows))
+	if dry := dryAll(rows); dry != "" {
+		p.printf("%s%s\n\n", strings.Join(says, ", "), dry)
+	} else {
+		p.printf("%s\n\nDecided: %s\n\n", ended(rows), strings.Join(says, ", "))
+	}
 	p.grid(cells)
 }
 
@@ -177,7 +183,7 @@ func (p *page) sweepDeeds(rows []sweepRow) {
 	whom := map[string][]string{}
 	for _, r := range rows {
 		if r.deed != "" {
-			whom[r.deed] = append(whom[r.deed], text(cmp.Or(r.name, r.subject), nameWidth))
+			whom[r.deed] = append(whom[r.deed], r.title())
 		}
 	}
 	for i, what := range slices.Sorted(maps.Keys(whom)) {

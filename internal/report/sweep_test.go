@@ -63,7 +63,8 @@ func TestSweep(t *testing.T) {
 		became(s, "devbox", record.Outcome{Agent: "ok-a", Verb: "nudge", Result: record.Done})
 		reconciled(s, 11, "3 sweeps in a row", "stopped: 2 are left")
 	}
-	want := []string{"# Sweep, 2026-11-29 14:50 UTC", "", "- 3 sweeps in a row", "- stopped: 2 are left", "", "5 HEAL, 1 LAUNCH, 1 RESUME, 1 UPGRADE, 1 SKIP, 2 OK", "",
+	want := []string{"# Sweep, 2026-11-29 14:50 UTC", "", "- 3 sweeps in a row", "- stopped: 2 are left", "", "2 done, 1 failed (gone), 1 refused (busy), 5 not done (4 no fleet-act has seen it, 1 DRY_RUN is set), 1 left, 1 well", "",
+		"Decided: 5 HEAL, 1 LAUNCH, 1 RESUME, 1 UPGRADE, 1 SKIP, 2 OK", "",
 		"| AGENT | DECISION | REASON | DID | DETAIL |", "",
 		"| healed | HEAL | why-healed | would restart | how healed is |",
 		"| dry | HEAL | why-dry | would inject | how dry is |",
@@ -75,16 +76,70 @@ func TestSweep(t *testing.T) {
 		"| upgraded | UPGRADE | why-upgraded | would upgrade | how upgraded is |",
 		"| skipped | SKIP | why-skipped | — | how skipped is |",
 		"| ok-a | OK | why-ok-a | nudge: done | how ok-a is |",
-		"| ok-b | OK | why-ok-b | — | how ok-b is |", ""}
+		"| ok-b | OK | why-ok-b | — | how ok-b is |", "",
+		"- **refused**: inject: refused (busy)", "- **launched**: launch: failed (gone); no process of it runs", ""}
 	got := strings.Split(swept(t, build), "\n")
 	if len(got) != len(want) {
 		t.Fatalf("%d lines, want %d\n%s", len(got), len(want), strings.Join(got, "\n"))
 	}
-	got[8] = "" // the line below the head
+	got[10] = "" // the line below the head
 	for i, line := range got {
 		if compact(line) != want[i] {
 			t.Errorf("line %d\n got %s\nwant %s", i, compact(line), want[i])
 		}
+	}
+}
+
+// The first line counts what was done, and names what holds the rest back.
+func TestSweep_ends(t *testing.T) {
+	const id = "0612c97c-13cd-412b-a500-b86039f1e0aa"
+	cause := strings.Repeat("the agents of this fleet were started a short time ago, and ", 4) + "fleet-launch.log says why"
+	got := swept(t, func(s *stream) {
+		one := func(agent, decision, reason, verb string, o *record.Outcome) {
+			d := record.Decision{Decision: decision, Reason: reason}
+			if verb != "" {
+				d.Action = &record.Action{Verb: verb}
+			}
+			s.line(record.KindDecision, "h", "fleet-reconcile", agent, d)
+			if o != nil {
+				o.Agent, o.Verb = agent, verb
+				became(s, "h", *o)
+			}
+		}
+		for i := range 12 {
+			one("gap-"+string(rune('a'+i)), "RESUME", "stopped", "resume", &record.Outcome{Result: record.Refused, Reason: "fleet-gap"})
+		}
+		one("waits", "LAUNCH", "backoff", "", nil)
+		one("fails", "LAUNCH", "gone", "launch", &record.Outcome{Result: record.Failed, Reason: "driver", Detail: cause})
+		one("session:"+id, "RESUME", "stopped", "resume", &record.Outcome{Result: record.Refused, Reason: "runs", Detail: cause})
+		one("fails-too", "LAUNCH", "gone", "launch", &record.Outcome{Result: record.Failed, Reason: "driver", Detail: cause})
+		one("unseen", "LAUNCH", "gone", "launch", &record.Outcome{Result: record.Unknown, Reason: "unseen"})
+		for _, reason := range []string{"blind", "paused", "backoff"} { // of what is left alone no reason holds it back
+			one(reason, "SKIP", reason, "", nil)
+		}
+		one("works", "HEAL", "busy", "", nil)
+		one("fine", "OK", "reachable", "", nil)
+		reconciled(s, 22)
+	})
+	has(t, got, "\n2 failed (driver), 1 of unknown end (unseen), 1 refused (runs), 13 held (12 fleet-gap, 1 backoff), 4 left, 1 well\n\nDecided: 1 HEAL, 4 LAUNCH, 13 RESUME, 3 SKIP, 1 OK\n",
+		"| session:"+id+" |",
+		"\n- **fails, fails-too**: launch: failed (driver); "+cause+"\n- **unseen**: launch: unknown (unseen)\n- **session:"+id+"**: resume: refused (runs); "+cause+"\n")
+	if strings.Contains(got, "**gap-") || strings.Count(got, "\n- ") != 3 {
+		t.Errorf("what only waits is told as trouble\n%s", got)
+	}
+}
+
+// What was only said is no act, whatever else is left.
+func TestSweep_dry(t *testing.T) {
+	got := swept(t, func(s *stream) {
+		decide(s, "h", "a", "LAUNCH", "launch")
+		became(s, "h", record.Outcome{Agent: "a", Verb: "launch", Result: record.Dry, Detail: "the mode is not act"})
+		decide(s, "h", "b", "SKIP", "")
+		reconciled(s, 2)
+	})
+	has(t, got, "\n1 LAUNCH, 1 SKIP, and nothing of it was done: the mode is not act\n")
+	if strings.Contains(got, "Decided") {
+		t.Errorf("it is counted twice\n%s", got)
 	}
 }
 

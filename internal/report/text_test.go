@@ -101,10 +101,51 @@ func TestAttach(t *testing.T) {
 	}
 	for _, tt := range tests {
 		row := &Row{}
-		row.Session.Tmux, row.Session.JobID = tt.tmux, tt.job
+		row.Session.Tmux, row.Session.JobID, row.Session.Process = tt.tmux, tt.job, true
 		if got := attach(row); got != tt.want {
 			t.Errorf("tmux %q, job %q: %q, want %q", tt.tmux, tt.job, got, tt.want)
 		}
+	}
+}
+
+// What leads to a session without a process is no pane, which is gone or another's.
+func TestAttach_ended(t *testing.T) {
+	const id, dir = "0612c97c-13cd-412b-a500-b86039f1e0aa", "/home/ana/src/checkout-api"
+	tests := []struct{ name, class, tmux, job, account, dir, id, want string }{
+		{"ended", "4", "work:@7.%7", "", "", dir, id, "cd /home/ana/src/checkout-api && claude --resume " + id},
+		{"at a limit", "2", "", "", "", dir, id, "cd /home/ana/src/checkout-api && claude --resume " + id},
+		{"a background session", "4", "work:@7.%7", "87e639e1", "", dir, id, "claude attach 87e639e1"},
+		{"no id of a job", "4", "", "-p", "", dir, id, ""},
+		{"not known whether", unknown, "work:@7.%7", "", "", dir, id, "tmux attach -t work:@7.%7"},
+		{"not known whether, no pane", unknown, "", "", "", dir, id, ""},
+		{"a class of a later release", "77", "", "", "", dir, id, ""},
+		{"another account", "4", "work:@7.%7", "", "work", dir, id, ""},
+		{"no directory", "4", "work:@7.%7", "", "", "", id, ""},
+		{"no place", "4", "", "", "", "src", id, ""},
+		{"the root", "4", "", "", "", "/", id, "cd '/' && claude --resume " + id},
+		{"a space", "4", "", "", "", "/home/ana/my src", id, "cd '/home/ana/my src' && claude --resume " + id},
+		{"a command", "4", "", "", "", "/x;$(reboot)'", id, `cd '/x;$(reboot)'\''' && claude --resume ` + id},
+		{"an option", "4", "", "", "", "/-p", id, "cd '/-p' && claude --resume " + id},
+		{"a line end", "4", "", "", "", "/x\ny", id, ""},
+		{"a backtick", "4", "", "", "", "/x`y", id, ""},
+		{"a long one", "4", "", "", "", "/" + strings.Repeat("x", 300), id, ""},
+		{"no id", "4", "work:@7.%7", "", "", dir, "", ""},
+		{"a process number", "4", "", "", "", dir, "pid:7", ""},
+		{"more than an id", "4", "", "", "", dir, id + ";reboot", ""},
+	}
+	for _, tt := range tests {
+		row := &Row{}
+		row.Class = tt.class
+		s := &row.Session
+		s.Tmux, s.JobID, s.Account, s.Cwd, s.SessionID = tt.tmux, tt.job, tt.account, tt.dir, tt.id
+		if got := attach(row); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	row := &Row{via: "ana@box"}
+	row.Class, row.Session.Cwd, row.Session.SessionID = "4", dir, id
+	if got, want := attach(row), "ssh -t ana@box 'cd /home/ana/src/checkout-api && claude --resume "+id+"'"; got != want {
+		t.Errorf("on another machine: %q, want %q", got, want)
 	}
 }
 

@@ -72,21 +72,29 @@ func alike(a, b string) bool { return len(a) >= 8 && len(b) >= 8 && a[:8] == b[:
 // shortID is the first eight digits of a session id, with the label of its
 // account; what is no session id stays whole.
 func shortID(subject string) string {
-	const form = "00000000-0000-0000-0000-000000000000"
-	if len(subject) < len(form) {
+	if !beginsWithID(subject) {
 		return subject
 	}
-	for i, f := range form {
-		c := subject[i]
-		if hex := c >= '0' && c <= '9' || c >= 'a' && c <= 'f'; f == '0' && !hex || f == '-' && c != '-' {
-			return subject
-		}
-	}
-	label := subject[len(form):]
+	label := subject[idWidth:]
 	if label != "" && (label[0] != '@' || len(label) == 1 || strings.Contains(label, "\n")) {
 		return subject
 	}
 	return subject[:8] + label
+}
+
+// beginsWithID tells a text whose first idWidth bytes are a session id.
+func beginsWithID(s string) bool {
+	const form = "00000000-0000-0000-0000-000000000000"
+	if len(s) < len(form) {
+		return false
+	}
+	for i, f := range form {
+		c := s[i]
+		if hex := c >= '0' && c <= '9' || c >= 'a' && c <= 'f'; f == '0' && !hex || f == '-' && c != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // id is how a session is named beside its name.
@@ -119,9 +127,11 @@ func (n names) where(row *Row, columns int) string {
 }
 
 // dir is the working directory of a session, the home directory as ~.
-func (n names) dir(row *Row) string {
-	dir := row.Session.Cwd
-	if h := n.homes[row.Host]; h != "" && strings.HasPrefix(dir+"/", h+"/") {
+func (n names) dir(row *Row) string { return n.tilde(row.Host, row.Session.Cwd) }
+
+// tilde is a path of a machine with the home directory as ~.
+func (n names) tilde(host, dir string) string {
+	if h := n.homes[host]; h != "" && strings.HasPrefix(dir+"/", h+"/") {
 		return "~/" + strings.TrimPrefix(dir[len(h):], "/")
 	}
 	return dir
@@ -150,17 +160,38 @@ func attach(row *Row) string {
 	return "ssh -t " + row.via + " " + quote(there)
 }
 
-// attachThere is attach on the machine of the session itself.
+// attachThere is attach on the machine of the session itself. A pane is where a
+// process lives: without one, what leads there starts the session again, a background
+// session by its job. Of one that could not be judged nobody knows whether it has a
+// process, so it is never started a second time.
 func attachThere(row *Row) string {
 	s := row.Session
+	gone := !s.Process && sectionOf(row.Class) != unknown
 	switch {
-	case s.Tmux != "" && len(s.Tmux) <= 80 && clean(s.Tmux) == s.Tmux && !strings.Contains(s.Tmux, "`"):
+	case !gone && s.Tmux != "" && len(s.Tmux) <= 80 && harmless(s.Tmux):
 		return "tmux attach -t " + quote(s.Tmux)
 	case s.JobID != "" && len(s.JobID) <= idWidth && plainID(s.JobID):
 		return "claude attach " + s.JobID
+	case gone && s.JobID == "" && s.Account == "": // where another account is, no record says
+		return resume(s.Cwd, s.SessionID)
 	}
 	return ""
 }
+
+// resume is the command that takes up a session that ended, "" when none is known:
+// Claude Code finds it by its id, and only from its directory.
+func resume(dir, id string) string {
+	if len(id) != idWidth || !beginsWithID(id) || !path.IsAbs(dir) || len(dir) > saysWidth || !harmless(dir) {
+		return ""
+	}
+	if !plainID(strings.ReplaceAll(dir[1:], "/", "")) {
+		dir = quote(dir)
+	}
+	return "cd " + dir + " && claude --resume " + id
+}
+
+// harmless tells a text that can be shown in a command without losing anything.
+func harmless(s string) bool { return clean(s) == s && !strings.Contains(s, "`") }
 
 // quote writes a word for a shell.
 func quote(s string) string {
