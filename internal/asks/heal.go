@@ -59,6 +59,8 @@ func (s *stream) sweeps() []condition {
 		return []condition{{key: key, question: "no sweep of heal.sh ever ended: is its timer installed?"}}
 	case r.At.Sub(p.At.Time) > late:
 		return []condition{{key: key, question: fmt.Sprintf("no sweep of heal.sh has ended for over %d min: nothing is kept alive", int(late.Minutes()))}}
+	case p.At.Sub(r.At.Time) > late: // by a clock that was ahead: it would hide the end of sweeps until then
+		return []condition{{key: key, question: "the last sweep of heal.sh ended at a time that has not come: whether one has ended of late is not known"}}
 	case p.Exit != 0:
 		return []condition{{key: key, question: "the last sweep of heal.sh failed: heal.log says why"}}
 	case p.Since != nil && p.At.After(p.Since.Time): // not the first: what passes by itself is nobody's matter

@@ -37,7 +37,7 @@ func TestHeals(t *testing.T) {
 	if f := newWorld(healed("a", "stall-limit", "stall-gone"), stalls("limit", "other")).fold(t); !slices.Equal(f.raised(), []string{"heal:a:stall-limit"}) {
 		t.Errorf("a stall that nobody looks for: %q", f.raised())
 	}
-	for _, c := range []change{sweeps(-15*time.Minute-time.Second, 0), sweeps(-time.Minute, 1)} {
+	for _, c := range []change{sweeps(-15*time.Minute-time.Second, 0), sweeps(-time.Minute, 1), sweeps(15*time.Minute+time.Second, 0)} {
 		if f := newWorld(c).fold(t); len(f.Asks) != 1 || f.Asks[0].Key != "heal:sweep" {
 			t.Errorf("%+v", f.Asks)
 		}
@@ -47,7 +47,7 @@ func TestHeals(t *testing.T) {
 		t.Errorf("%+v", again.Asks)
 	}
 	once := func(w *world) { sweeps(-time.Minute, 0)(w); undecided(-time.Minute)(w) }
-	for what, c := range map[string]change{"undecided once": once, "in time": sweeps(-15*time.Minute, 0), "not kept alive": func(w *world) { healed("a", "stuck")(w); w.tick.Heal = nil }} {
+	for what, c := range map[string]change{"undecided once": once, "in time": sweeps(-15*time.Minute, 0), "a little ahead": sweeps(15*time.Minute, 0), "not kept alive": func(w *world) { healed("a", "stuck")(w); w.tick.Heal = nil }} {
 		if f := newWorld(c).fold(t); len(f.Asks) > 0 {
 			t.Errorf("%s: %+v", what, f.Asks)
 		}

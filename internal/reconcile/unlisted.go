@@ -15,9 +15,7 @@ import (
 // was not read nobody knows that; nor where there is no list, and a workspace whose
 // configuration was not understood may be one's.
 func (w *world) unlisted(list []desired.Agent) []record.Decision {
-	if w.blindAll != "" || list == nil && w.unnamed() {
-		return nil
-	}
+	known := w.blindAll == "" && (list != nil || !w.unnamed())
 	wanted := map[string]bool{}
 	for _, d := range list {
 		wanted[d.Agent] = true
@@ -32,7 +30,7 @@ func (w *world) unlisted(list []desired.Agent) []record.Decision {
 	var ds []record.Decision
 	for _, name := range slices.Sorted(maps.Keys(w.heals)) {
 		h := w.heals[name]
-		if wanted[name] || strings.HasPrefix(name, "session:") || len(h.Alerts)+len(h.Unasked) == 0 {
+		if !known || wanted[name] || strings.HasPrefix(name, "session:") || len(h.Alerts)+len(h.Unasked) == 0 {
 			continue
 		}
 		d := skip("%s", detail).Decision

@@ -53,6 +53,7 @@ func TestAlerts(t *testing.T) {
 	ok, asks := aSweep("OK", 0, 0), batchOf(1, "heal:a:restarted")
 	restarted := func(id string) []record.Entry { return filed(id, "restarted", false) }
 	stall, stopped := filed("s", "stall-limit", false), joined(upgradeTo("u", "2.0.0", record.EntryFailed), filed("v", record.UpgradeStopped, false))
+	wrong := joined(begun("u", "upgrade"), became("u", record.EntryFailed, "upgrade", "wrong-version"), filed("v", record.UpgradeStopped, false))
 	for _, tt := range []struct {
 		name    string
 		entries []record.Entry
@@ -84,6 +85,8 @@ func TestAlerts(t *testing.T) {
 		{"in the version of before too", joined(stopped, runs("1.9.0")), "upgrade-stopped; "},
 		{"until it runs the version", joined(stopped, runs("v2.0.0")), "; "},
 		{"or a newer one", joined(stopped, batchOf(1, "heal:a:upgrade-stopped"), runs("2.1.0")), "; "},
+		{"not a newer one that came in its place", joined(wrong, runs("2.1.0")), "upgrade-stopped; "},
+		{"but the one", joined(wrong, runs("2.0.0")), "; "},
 		{"or another upgrade is begun", joined(stopped, begun("w", "upgrade")), "; "},
 		{"no list names it, after an upgrade", joined(stopped, unlisted()), "; "},
 	} {
