@@ -35,7 +35,7 @@ type Report struct {
 	Zone     string       `json:"zone"`     // zone of the times in the text; "" is UTC
 	Hosts    []string     `json:"hosts"`    // machines that looked
 	Machines []Machine    `json:"machines"` // those that looked or should have, the tick's own first
-	Alarm    string       `json:"alarm"`    // why the report must not be taken for the whole; "" when it may
+	Alarm    string       `json:"alarm"`    // why the report must not be taken for the whole, or that a tick after it failed (OUTDATED); "" when it may
 	Total    int          `json:"total"`    // verdicts
 	NotRead  []NotRead    `json:"not_read"` // worst first
 	Sections []Section    `json:"sections"` // every section, empty ones too
