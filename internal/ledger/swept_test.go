@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -36,6 +37,13 @@ func TestSwept(t *testing.T) {
 		if last.Since != nil && !last.Since.Equal(actTime.Add(time.Duration(tt.since)*time.Minute)) {
 			t.Errorf("%d: since %v", i, last.Since)
 		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := New(file, "lamp").Swept(actTime, record.Entry{Exit: &zero}, ""); err == nil {
+		t.Error("a sweep whose end is written nowhere is noted")
 	}
 	before, err := l.Read()
 	if err != nil {
