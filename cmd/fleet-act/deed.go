@@ -21,7 +21,6 @@ import (
 	"github.com/fleet-tools/fleet/internal/ledger"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/machine"
-	"github.com/fleet-tools/fleet/internal/notify"
 	"github.com/fleet-tools/fleet/internal/observe"
 	"github.com/fleet-tools/fleet/internal/observe/agents"
 	"github.com/fleet-tools/fleet/internal/reconcile"
@@ -42,6 +41,7 @@ type deed struct {
 	actor *act.Actor
 	lock  io.Closer
 	last  record.Outcome // that was told
+	told  int            // times that the owner's command was called
 
 	desired []desired.Agent // the list; nil: every workspace
 }
@@ -218,19 +218,6 @@ func (d *deed) emit(subject string, o record.Outcome) error {
 }
 
 func (d *deed) close() error { return d.std.Close(record.NewTime(time.Now()), d.host, "") }
-
-// tell hands the owner's command what they should know about an agent.
-func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
-	named := d.opts.Config
-	if named != "" {
-		var err error
-		if named, err = filepath.Abs(named); err != nil {
-			return err
-		}
-	}
-	_, err := notify.Raise(ctx, d.scope.OwnerChannel, notify.AlertOf(d.scope.ID, named, severity, agent+": "+text, record.NewTime(time.Now())))
-	return err
-}
 
 func sleep(ctx context.Context, d time.Duration) {
 	select {
