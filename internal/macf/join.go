@@ -9,6 +9,9 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
+// Outside is why it is not known whose a workspace is that lies below no root.
+const Outside = "no root of workspace_roots leads to it"
+
 // Space is a workspace and what lies beside its agent's name.
 type Space struct {
 	Path   string // canonical
@@ -54,7 +57,7 @@ func Join(spaces []Space, running []Running) []Row {
 			key = "alone " + subject
 			alone := record.Workspace{Path: guard.Path(path)}
 			if r.Home != "" {
-				alone.Unread = "no root of workspace_roots leads to it"
+				alone.Unread = Outside
 			}
 			put(key, subject, alone)
 		}

@@ -59,7 +59,7 @@ func Judge(set *record.Set, o Options) Judgement {
 	}
 	if o.Desired == nil && w.blindAll == "" { // what it is called would be in what was not read
 		for _, dir := range slices.Sorted(maps.Keys(w.spaces)) {
-			if p := w.spaces[dir]; p.Agent == "" {
+			if p := w.spaces[dir]; misread(p) {
 				j.undecided(dir, cmp.Or(strings.TrimPrefix(w.unfit(dir), dir+"/"), p.Unread))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fleet-tools/fleet/internal/desired"
+	"github.com/fleet-tools/fleet/internal/macf"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -15,7 +16,7 @@ func TestUndecided(t *testing.T) {
 	}
 	project := func(name string) func(*agent) { return func(a *agent) { a.place.Project = name } }
 	nameless := func(s *scene) {
-		s.places = append(s.places, &record.Workspace{Path: "/w/x", Unread: "agent_role is missing"}, &record.Workspace{Path: "/w/y"})
+		s.places = append(s.places, &record.Workspace{Path: "/w/x", Unread: "agent_role is missing"}, &record.Workspace{Path: "/w/y"}, &record.Workspace{Path: "/else/z", Unread: macf.Outside})
 	}
 	for name, tt := range map[string]struct {
 		scene *scene

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fleet-tools/fleet/internal/desired"
+	"github.com/fleet-tools/fleet/internal/macf"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -43,9 +44,15 @@ func (w *world) unlisted(list []desired.Agent) []record.Decision {
 // unnamed tells that nobody knows whose a workspace is.
 func (w *world) unnamed() bool {
 	for _, p := range w.spaces {
-		if p.Unread != "" {
+		if misread(p) {
 			return true
 		}
 	}
 	return false
+}
+
+// misread tells that a workspace has a configuration that was not understood. One that
+// lies below no root is no workspace that anybody asked for.
+func misread(p *record.Workspace) bool {
+	return p.Agent == "" && p.Unread != "" && p.Unread != macf.Outside
 }
