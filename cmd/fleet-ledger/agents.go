@@ -25,8 +25,8 @@ func (p program) about(command string, args []string) error {
 		e.Key = desired.Name(e.Key)
 	}
 	switch {
-	case !isAgent(e.Key):
-		return cli.Usage(fmt.Errorf("%s: want the name of an agent, of letters and digits with -, _ and . between them, or session:ID", command))
+	case !isAgent(e.Key) && (command == "exited" || !strings.HasPrefix(e.Key, sessionPrefix)): // of a session it may be the name
+		return cli.Usage(fmt.Errorf(wanted, command))
 	case command == "pause" && len(args) == 1:
 		e.Kind = record.EntryPause
 	case command == "unpause" && len(args) == 1:
@@ -57,8 +57,15 @@ func (p program) about(command string, args []string) error {
 	}
 	known := state.Heals(p.std.Clock) // for people; what is noted does not rest on it
 	if strings.HasPrefix(e.Key, sessionPrefix) && e.Kind != record.EntryAgentExit {
-		if e.Key, err = p.session(s.StateDir, e.Key, known); err != nil {
+		var dir string
+		if e.Key, dir, err = p.session(s.StateDir, e.Key, known); err != nil {
 			return cli.Usage(fmt.Errorf("%s: %w", command, err))
+		}
+		if !isAgent(e.Key) {
+			return cli.Usage(fmt.Errorf(wanted, command))
+		}
+		if e.Kind == record.EntryPause {
+			e.Detail = guard.Path(dir)
 		}
 	}
 	before := state.Heal(e.Key)
@@ -69,6 +76,9 @@ func (p program) about(command string, args []string) error {
 	p.doubt(s, before, known, e)
 	return nil
 }
+
+// wanted says what a name is; its verb is the command.
+const wanted = "%s: want the name of an agent, of letters and digits with -, _ and . between them, or session:ID"
 
 // paused prints what the owner paused, a name and since when a line.
 func (p program) paused() error {

@@ -28,57 +28,64 @@ var whole = sync.OnceValue(func() *regexp.Regexp {
 // shortest is how many characters the beginning of an id has at least.
 const shortest = 4
 
-// session returns the key of the session that a person means: by its whole id, the
-// beginning of one as reports show it, or its name. What means no session that the last
-// tick or sweep saw, and is no whole id, would pause nothing: that is an error.
-func (p program) session(stateDir, key string, paused []record.Heal) (string, error) {
+// known is what the last tick and sweep saw of a session of this machine.
+type known struct {
+	name string // or its id
+	dir  string // in which it worked; "" when it was not told
+}
+
+// session returns the key of the session that a person means, and its directory: by its
+// whole id, the beginning of one as reports show it, or its name. What means no session of
+// this machine that the last tick or sweep saw, and is no whole id, would pause nothing:
+// that is an error.
+func (p program) session(stateDir, key string, paused []record.Heal) (_, dir string, err error) {
 	meant := strings.TrimPrefix(key, sessionPrefix)
-	known, err := seen(stateDir)
+	all, err := seen(stateDir, p.w.Host)
 	if err != nil {
 		p.std.Warn("which sessions there are is not known: %v", err)
 	}
-	saw := len(known) > 0
+	saw := len(all) > 0
 	for _, h := range paused {
-		if id, ok := strings.CutPrefix(h.Agent, sessionPrefix); ok && h.Paused && known[id] == "" {
-			known[id] = id
+		if id, ok := strings.CutPrefix(h.Agent, sessionPrefix); ok && h.Paused && all[id].name == "" {
+			all[id] = known{id, h.PausedIn}
 		}
 	}
-	if known[meant] != "" {
-		return key, nil
+	if all[meant].name != "" {
+		return key, all[meant].dir, nil
 	}
 	fits := []string{}
-	for _, id := range slices.Sorted(maps.Keys(known)) {
-		if len(meant) >= shortest && strings.HasPrefix(id, meant) || known[id] == meant {
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if len(meant) >= shortest && strings.HasPrefix(id, meant) || all[id].name == meant {
 			fits = append(fits, id)
 		}
 	}
 	switch {
 	case len(fits) == 1:
-		p.std.Warn("%s%s is meant, %s", sessionPrefix, fits[0], known[fits[0]])
-		return sessionPrefix + fits[0], nil
+		p.std.Warn("%s%s is meant, %s", sessionPrefix, fits[0], all[fits[0]].name)
+		return sessionPrefix + fits[0], all[fits[0]].dir, nil
 	case len(fits) > 1:
-		return "", fmt.Errorf("%s may be one of %d sessions: %s", key, len(fits), strings.Join(fits[:min(len(fits), 5)], ", "))
+		return "", "", fmt.Errorf("%s may be one of %d sessions: %s", guard.Text(key, errorWidth), len(fits), strings.Join(fits[:min(len(fits), 5)], ", "))
 	case !whole().MatchString(meant):
-		return "", fmt.Errorf("no session that the last tick or sweep saw is called %s, or has an id that begins so; want its id", guard.Text(meant, errorWidth))
+		return "", "", fmt.Errorf("no session of this machine that the last tick or sweep saw is called %q, or has an id that begins so; want its id", guard.Text(meant, errorWidth))
 	case saw:
 		p.std.Warn("the last tick or sweep saw no session %s; it is noted all the same", meant)
 	}
-	return key, nil
+	return key, "", nil
 }
 
-// seen are the sessions of the newest tick and the last sweep, a name or the id again by id.
+// seen are the sessions of a machine in the newest tick and the last sweep, by id.
 // What is not there saw none.
-func seen(stateDir string) (map[string]string, error) {
+func seen(stateDir, host string) (map[string]known, error) {
 	ticks, err := filepath.Glob(filepath.Join(stateDir, "ticks", "*", "snapshot.ndjson"))
 	files := append(ticks[max(0, len(ticks)-1):], filepath.Join(stateDir, "heal", "sweep.ndjson"))
-	known := map[string]string{}
+	all := map[string]known{}
 	for _, file := range files {
-		err = cmp.Or(err, sessionsOf(file, known))
+		err = cmp.Or(err, sessionsOf(file, host, all))
 	}
-	return known, err
+	return all, err
 }
 
-func sessionsOf(file string, known map[string]string) error {
+func sessionsOf(file, host string, all map[string]known) error {
 	f, err := cli.OpenFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -92,11 +99,15 @@ func sessionsOf(file string, known map[string]string) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		r := line.Record
-		if r.Kind == record.KindSession && known[r.Subject] == "" {
-			known[r.Subject] = r.Subject
+		if r.Host != host {
+			continue
 		}
-		if v, ok := record.Payload[record.Verdict](r); ok && r.Kind == record.KindVerdict && v.Session.Name != "" {
-			known[r.Subject] = v.Session.Name
+		is := all[r.Subject]
+		if s, ok := record.Payload[record.Session](r); ok && r.Kind == record.KindSession {
+			all[r.Subject] = known{cmp.Or(is.name, r.Subject), s.Cwd}
+		}
+		if v, ok := record.Payload[record.Verdict](r); ok && r.Kind == record.KindVerdict {
+			all[r.Subject] = known{cmp.Or(v.Session.Name, r.Subject), cmp.Or(is.dir, v.Session.Cwd)}
 		}
 	}
 	return nil

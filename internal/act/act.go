@@ -193,7 +193,7 @@ func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 	if a.Tell != nil {
 		if err := a.Tell(ctx, d.Agent, d.Alert.Severity, d.Alert.Text); err != nil {
 			a.Warn("telling the owner about %s: %v; the next sweep tells it again", d.Agent, err)
-			outcome = record.Entry{Kind: record.EntryFailed, Reason: "untold"}
+			outcome = record.Entry{Kind: record.EntryFailed, Reason: record.Untold}
 		}
 	}
 	return a.end(id, record.VerbAlert, d.Agent, outcome)

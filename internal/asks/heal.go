@@ -30,6 +30,9 @@ func (s *stream) heals() []condition {
 				continue // nobody looks for it any more, so nobody would see its end
 			}
 			c := about
+			if at, ok := h.Filed[severity]; ok {
+				c.began = &at // filed anew after the answer, it is asked anew
+			}
 			c.key, c.question = "heal:"+h.Agent+":"+severity, about.question+": "+cmp.Or(h.Texts[severity], severity)
 			cs = append(cs, c)
 		}

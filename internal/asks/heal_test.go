@@ -42,6 +42,15 @@ func TestHeals(t *testing.T) {
 			t.Errorf("%+v", f.Asks)
 		}
 	}
+	for filed, want := range map[time.Duration]string{-2 * time.Hour: record.AskAcked, -30 * time.Minute: record.AskNew} {
+		answered := func(w *world) {
+			w.heals[0].Filed = map[string]record.Time{"stuck": record.NewTime(noon.Add(filed))}
+			w.asked = []record.Asked{{Key: "heal:code-agent:stuck", ID: "a1", Batch: 7, Intent: "7-2", State: record.AskAcked, FirstTick: 7, AnsweredAt: record.TimeOf(noon.Add(-time.Hour))}}
+		}
+		if f := newWorld(healed("code-agent", "stuck"), answered).fold(t); len(f.Asks) != 1 || f.Asks[0].State != want {
+			t.Errorf("answered an hour ago, filed %v: %+v", filed, f.Asks)
+		}
+	}
 	again := newWorld(sweeps(-time.Minute, 0), undecided(-time.Hour)).fold(t)
 	if len(again.Asks) != 1 || again.Asks[0].Key != "heal:undecided" || again.Asks[0].Question != "sweeps of heal.sh decide nothing about code: macf/roster:p: gone" {
 		t.Errorf("%+v", again.Asks)

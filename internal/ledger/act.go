@@ -52,7 +52,7 @@ func (l Ledger) Swept(at time.Time, e record.Entry, undecided string) error {
 		e.Kind, e.By = record.EntrySweepExit, "act"
 		if undecided != "" {
 			e.Detail, e.Blind = undecided, record.TimeOf(at)
-			if last := s.Sweep(); last != nil && last.Since != nil {
+			if last := s.Sweep(); last != nil && last.Since != nil && !last.Since.After(at) {
 				e.Blind = last.Since
 			}
 		}

@@ -38,6 +38,20 @@ func TestSwept(t *testing.T) {
 			t.Errorf("%d: since %v", i, last.Since)
 		}
 	}
+	ahead := actTime.Add(24 * time.Hour)
+	for _, undecided := range []string{"", "docs: gone"} {
+		if err := l.Swept(ahead, record.Entry{Exit: &zero}, undecided); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, at := range []time.Time{actTime.Add(time.Hour), actTime.Add(2 * time.Hour)} { // the clock was set back
+		if err := l.Swept(at, record.Entry{Exit: &zero}, "docs: gone"); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := l.Read(); err != nil || !s.Sweep().Since.Equal(actTime.Add(time.Hour)) {
+			t.Errorf("since %v, %v", s.Sweep().Since, err)
+		}
+	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

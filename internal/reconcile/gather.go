@@ -243,7 +243,14 @@ func (w *world) facts(want desired.Agent) *Facts {
 func (w *world) pausedIn(p *record.Workspace) string {
 	for _, key := range slices.Sorted(maps.Keys(w.heals)) {
 		subject, ok := strings.CutPrefix(key, "session:")
-		if s := w.records[subject]; ok && s != nil && w.heals[key].Paused && w.owner(s) == p {
+		if !ok || !w.heals[key].Paused {
+			continue
+		}
+		s := w.records[subject]
+		if s == nil { // Claude Code takes its file away when it ends well
+			s = &record.Session{Cwd: w.heals[key].PausedIn}
+		}
+		if w.owner(s) == p {
 			return key
 		}
 	}

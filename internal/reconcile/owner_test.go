@@ -136,9 +136,13 @@ func TestPaused_sessionThatEnded(t *testing.T) {
 			}
 		}
 	}
-	s := solo(gone).with(func(s *scene) { s.heals = append(s.heals, &record.Heal{Agent: "session:s", Paused: true}) })
-	if d := s.judge(t).of(t, "a"); d.Reason != "gone" {
-		t.Errorf("a session of which nothing is known holds %s", brief(d))
+	for in, want := range map[string]string{"": "gone", "/w/a": "paused", "/w/a/sub": "paused", "/w/ab": "gone"} { // no record of it is left
+		s := solo(gone).with(func(s *scene) {
+			s.heals = append(s.heals, &record.Heal{Agent: "session:s", Paused: true, PausedIn: in})
+		})
+		if d := s.judge(t).of(t, "a"); d.Reason != want {
+			t.Errorf("paused in %q: %s", in, brief(d))
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ type Heal struct {
 	Agent     string            `json:"agent"`
 	Paused    bool              `json:"paused"`                // the owner said: leave it alone
 	PausedAt  *Time             `json:"paused_at,omitempty"`   // absent when not paused
+	PausedIn  string            `json:"paused_in,omitempty"`   // of a session: the directory in which it worked when it was paused; absent when that was not known
 	Deaf      int               `json:"deaf"`                  // sweeps in a row that acted and found it deaf
 	Throttled int               `json:"throttled"`             // sweeps in a row that found it at a limit and idle
 	Attempts  int               `json:"attempts"`              // restarts and launches begun since it was last well
@@ -89,8 +90,9 @@ type Heal struct {
 	LastEnd   string            `json:"last_end,omitempty"`    // outcome of the last: done, or the reason of a failure; absent while it is open
 	Acts      []ActTime         `json:"acts,omitempty"`        // those of the last day, newest last
 	Alerts    []string          `json:"alerts,omitempty"`      // severities that were filed since it was last well, and those that this does not end; absent: none
-	Unasked   []string          `json:"unasked,omitempty"`     // severities that were filed within a week and are over, and of which no tick has made a question yet; absent: none
+	Unasked   []string          `json:"unasked,omitempty"`     // severities of which no tick has made a question yet, filed within a week and over, or of which the owner's command could not be told; absent: none
 	Texts     map[string]string `json:"alert_texts,omitempty"` // by severity of either, what was said of it
+	Filed     map[string]Time   `json:"alert_filed,omitempty"` // by severity of either, when
 	AliveAt   *Time             `json:"alive_at"`              // when a sweep last saw it well; null: never
 	LastExit  *AgentExit        `json:"last_exit,omitempty"`   // the newest that a sweep noted
 	Ends      []Ended           `json:"ends,omitempty"`        // when an end of its session was fleet's own doing, or may have been, newest last: of this episode, and the last before; absent when it never was
@@ -196,6 +198,9 @@ type NotDone struct {
 	Verb string `json:"verb"`
 	Why  string `json:"why"`
 }
+
+// Untold is the reason of an alert that failed, as the owner's command did.
+const Untold = "untold"
 
 // UpgradeStopped is the severity of an upgrade that stopped at an agent.
 const UpgradeStopped = "upgrade-stopped"

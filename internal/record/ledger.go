@@ -12,7 +12,7 @@ type Entry struct {
 	By       string          `json:"by"`                    // act, recover, hook, tick, owner:<tty>
 	Clock    *Clock          `json:"clock,omitempty"`       // tick_fire: how long the machine was awake; absent when it cannot be told
 	Counts   map[string]int  `json:"counts,omitzero"`       // runner_exit: sessions by class; absent without a snapshot
-	Detail   string          `json:"detail,omitempty"`      // one line
+	Detail   string          `json:"detail,omitempty"`      // one line; pause of a session: the directory in which it worked
 	DryRun   bool            `json:"dry_run"`               //
 	Exit     *int            `json:"exit,omitempty"`        // runner_exit, b_step, sweep_exit, agent_exit: status
 	ID       string          `json:"id"`                    // <tick>-<n> in a tick, owner-<epoch ms> outside

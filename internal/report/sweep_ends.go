@@ -16,13 +16,14 @@ const (
 	endFailed  = "failed"
 	endUnknown = "of unknown end"
 	endRefused = "refused"
-	endHeld    = "held"     // something is due, and waits: it is tried again by itself
-	endNot     = "not done" // only said
-	endLeft    = "left"     // nothing is due
+	endHeld    = "held"      // something is due, and waits: it is tried again by itself
+	endNot     = "not done"  // only said
+	endBlind   = "undecided" // what it rests on was not read
+	endLeft    = "left"      // nothing is due
 	endWell    = "well"
 )
 
-var sweepEnds = []string{endDone, endFailed, endUnknown, endRefused, endHeld, endNot, endLeft, endWell}
+var sweepEnds = []string{endDone, endFailed, endUnknown, endRefused, endHeld, endNot, endBlind, endLeft, endWell}
 
 // holds are the reasons of docs/reconcile.md and docs/act.md for which what is due waits.
 var holds = map[string]bool{"backoff": true, "stuck": true, "exhausted": true, "limit": true, "unjudged": true, "cap": true, "held": true,
@@ -51,6 +52,8 @@ func endOf(d *record.Decision, o *record.Outcome) (end, by string) {
 		return endNot, "no fleet-act has seen it"
 	case d.Decision == "OK":
 		return endWell, ""
+	case d.Reason == "blind":
+		return endBlind, ""
 	case d.Decision != "SKIP" && holds[d.Reason]:
 		return endHeld, d.Reason
 	}

@@ -121,7 +121,7 @@ func TestSweep_ends(t *testing.T) {
 		one("fine", "OK", "reachable", "", nil)
 		reconciled(s, 22)
 	})
-	has(t, got, "\n2 failed (driver), 1 of unknown end (unseen), 1 refused (runs), 13 held (12 fleet-gap, 1 backoff), 4 left, 1 well\n\nDecided: 1 HEAL, 4 LAUNCH, 13 RESUME, 3 SKIP, 1 OK\n",
+	has(t, got, "\n2 failed (driver), 1 of unknown end (unseen), 1 refused (runs), 13 held (12 fleet-gap, 1 backoff), 1 undecided, 3 left, 1 well\n\nDecided: 1 HEAL, 4 LAUNCH, 13 RESUME, 3 SKIP, 1 OK\n",
 		"| session:"+id+" |",
 		"\n- **fails, fails-too**: launch: failed (driver); "+cause+"\n- **unseen**: launch: unknown (unseen)\n- **session:"+id+"**: resume: refused (runs); "+cause+"\n")
 	if strings.Contains(got, "**gap-") || strings.Count(got, "\n- ") != 3 {

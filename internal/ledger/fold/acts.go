@@ -54,6 +54,8 @@ func (s *State) acted(intent, e record.Entry) {
 	switch _, known := record.ActVerbs[intent.Verb]; {
 	case intent.Verb == record.VerbAlert && done:
 		s.told(h, intent.TS, decode[record.ActTarget](intent.Target))
+	case intent.Verb == record.VerbAlert && e.Reason == record.Untold:
+		s.untold(h, intent.TS, decode[record.ActTarget](intent.Target))
 	case known:
 		h.LastEnd = guard.Withhold(e.Reason)
 		if done {

@@ -28,12 +28,29 @@ func (s *State) told(h *record.Heal, at record.Time, t record.ActTarget) {
 		h.Alerts = append(slices.Clone(h.Alerts), severity)
 	}
 	h.Unasked = without(h.Unasked, severity)
-	if h.Texts = maps.Clone(h.Texts); h.Texts == nil {
-		h.Texts = map[string]string{}
+	s.file(h, severity, at, t.Text)
+}
+
+// untold takes that a person could not be told something: the next sweep tries again while
+// it is so, and a tick asks.
+func (s *State) untold(h *record.Heal, at record.Time, t record.ActTarget) {
+	severity := guard.Withhold(t.Severity)
+	if t.Over || slices.Contains(h.Alerts, severity) {
+		return
 	}
-	h.Texts[severity] = guard.Text(t.Text, 300)
+	h.Unasked = slices.Sorted(slices.Values(append(without(h.Unasked, severity), severity)))
+	s.file(h, severity, at, t.Text)
+}
+
+// file keeps what is said of an alert, and whether a tick asks it already: not when the
+// owner answered that before.
+func (s *State) file(h *record.Heal, severity string, at record.Time, text string) {
+	if h.Texts, h.Filed = maps.Clone(h.Texts), maps.Clone(h.Filed); h.Texts == nil {
+		h.Texts, h.Filed = map[string]string{}, map[string]record.Time{}
+	}
+	h.Texts[severity], h.Filed[severity] = guard.Text(text, 300), at
 	a := &alert{agent: h.Agent, severity: severity, at: at}
-	if q := s.asks[a.key()]; q != nil && q.State != record.AskResolved {
+	if q := s.asks[a.key()]; q != nil && q.State != record.AskResolved && (q.AnsweredAt == nil || !at.After(q.AnsweredAt.Time)) {
 		a.asked = q.Intent
 	}
 	s.alerts[a.key()] = a
@@ -89,11 +106,11 @@ func forget(h *record.Heal, severity string) {
 	if slices.Contains(h.Alerts, severity) || slices.Contains(h.Unasked, severity) {
 		return
 	}
-	if h.Texts = maps.Clone(h.Texts); h.Texts != nil {
-		delete(h.Texts, severity)
-	}
+	h.Texts, h.Filed = maps.Clone(h.Texts), maps.Clone(h.Filed)
+	delete(h.Texts, severity)
+	delete(h.Filed, severity)
 	if len(h.Texts) == 0 {
-		h.Texts = nil
+		h.Texts, h.Filed = nil, nil
 	}
 }
 
@@ -131,5 +148,5 @@ func (s *State) well(h *record.Heal, runs string) (made bool) {
 
 // anew forgets an episode, and all that a person was told in it.
 func anew(h *record.Heal) {
-	h.Deaf, h.Throttled, h.Attempts, h.Injects, h.Alerts, h.Unasked, h.Texts = 0, 0, 0, 0, nil, nil, nil
+	h.Deaf, h.Throttled, h.Attempts, h.Injects, h.Alerts, h.Unasked, h.Texts, h.Filed = 0, 0, 0, 0, nil, nil, nil, nil
 }

@@ -17,6 +17,11 @@ func filed(id, severity string, over bool) []record.Entry {
 	return []record.Entry{begin, became(id, record.EntryDone, record.VerbAlert, "")}
 }
 
+// untold is an alert that the owner's command did not take.
+func untold(id, severity string) []record.Entry {
+	return []record.Entry{filed(id, severity, false)[0], became(id, record.EntryFailed, record.VerbAlert, record.Untold)}
+}
+
 func upgradeTo(id, to, kind string) []record.Entry {
 	begin := begun(id, "upgrade")
 	begin.Target = Marshal(record.ActTarget{Action: record.Action{Verb: "upgrade", To: to}})
@@ -71,6 +76,14 @@ func TestAlerts(t *testing.T) {
 		{"over, told again, asked and over", joined(restarted("1"), ok, restarted("2"), asks, ok), "; "},
 		{"the same is asked still", joined(restarted("1"), asks, ok, restarted("2"), ok), "; "},
 		{"the same was asked, and is over", joined(restarted("1"), asks, ok, resolved(2, "heal:a:restarted"), restarted("2"), ok), "; restarted"},
+		{"answered, and told again", joined(restarted("1"), asks, ackOf(1, `"all"`), ok, restarted("2"), ok), "; restarted"},
+		{"answered while it is told", joined(restarted("1"), asks, ackOf(1, `"all"`), ok), "; "},
+		{"nobody could be told", untold("1", "restarted"), "; restarted"},
+		{"nobody could be told, and it is over", joined(untold("1", "restarted"), ok), "; restarted"},
+		{"nobody could be told, and a tick asked", joined(untold("1", "restarted"), asks), "; "},
+		{"nobody could be told, then somebody was", joined(untold("1", "restarted"), restarted("2")), "restarted; "},
+		{"somebody was told, then nobody could be", joined(restarted("1"), untold("2", "restarted")), "restarted; "},
+		{"that a stall is over was not told", joined(stall, []record.Entry{filed("2", "stall-limit", true)[0], became("2", record.EntryFailed, record.VerbAlert, record.Untold)}), "stall-limit; "},
 		{"a pause", joined(restarted("1"), pausing), "; "},
 		{"a pause after it is over", joined(restarted("1"), ok, pausing), "; "},
 		{"no list names it", joined(restarted("1"), unlisted()), "; "},
@@ -96,7 +109,7 @@ func TestAlerts(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 		for _, severity := range append(h.Alerts, h.Unasked...) {
-			if h.Texts[severity] != "of "+severity {
+			if _, ok := h.Filed[severity]; h.Texts[severity] != "of "+severity || !ok {
 				t.Errorf("%s: of %s is said %q", tt.name, severity, h.Texts[severity])
 			}
 		}

@@ -183,7 +183,13 @@ func linesOf(t *testing.T, es ...record.Entry) []Line {
 	t.Helper()
 	var lines []Line
 	for i, e := range es {
-		e.V, e.Scope, e.TS = 1, "lamp", at(i)
+		e.V, e.Scope = 1, "lamp"
+		if e.TS.IsZero() {
+			e.TS = at(i)
+		}
+		if e.ID == "" {
+			e.ID = fmt.Sprintf("x-%d", i)
+		}
 		raw := Marshal(e)
 		got, newer, err := Parse(raw)
 		if err != nil || newer {
@@ -192,4 +198,16 @@ func linesOf(t *testing.T, es ...record.Entry) []Line {
 		lines = append(lines, Line{N: i + 1, Raw: raw, Entry: got})
 	}
 	return lines
+}
+
+// An entry of a time that has not come yet keeps nobody from compacting.
+func TestCompact_ahead(t *testing.T) {
+	zero := 0
+	ahead := record.Entry{Kind: record.EntrySweepExit, By: "act", Exit: &zero, TS: record.NewTime(at(0).Add(365 * 24 * time.Hour))}
+	entries := joined([]record.Entry{ahead}, filed("1", "stuck", false), []record.Entry{begun("2", "launch"), became("2", record.EntryFailed, "launch", "gone"),
+		{Kind: record.EntrySweepExit, By: "act", Exit: &zero}})
+	c, err := Compact(linesOf(t, entries...))
+	if err != nil || c.Dropped == 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
 }

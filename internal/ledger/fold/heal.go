@@ -61,8 +61,9 @@ type swept struct {
 // begins anew.
 func (s *State) addPause(e record.Entry) {
 	h := s.heal(e.Key)
-	h.Paused, h.PausedAt = e.Kind == record.EntryPause, nil
+	h.Paused, h.PausedAt, h.PausedIn = e.Kind == record.EntryPause, nil, ""
 	if h.Paused {
+		h.PausedIn = guard.Withhold(e.Detail)
 		h.Upgrade, h.LastAct, h.LastVerb, h.LastEnd = nil, nil, "", ""
 		anew(h)
 		h.PausedAt = record.TimeOf(e.TS.Time)
