@@ -38,7 +38,8 @@ fleet-observe-claude | fleet-classify --jq 'if .kind == "verdict" then "\(.subje
 `
 
 // A machine that slept for ten hours of its time since boot, as a time
-// namespace makes it look: nobody is hung or stalled because of it.
+// namespace makes it look: nobody is hung or stalled because of it. One that was
+// awake all that time is made in the same way: this one may have begun a moment ago.
 func TestAsleep(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range []string{".claude/sessions", ".claude/projects/-w", ".claude/jobs", "bin"} {
@@ -65,7 +66,7 @@ func TestAsleep(t *testing.T) {
 		return string(out)
 	}
 	for _, want := range []string{"busy-0000 6 ", "idle-0000 9 ", "last activity 3 h 0 min before"} {
-		if got := judge("env"); !strings.Contains(got, want) || strings.Contains(got, "awake") {
+		if got := judge("unshare", "--time", "--boottime", "36000", "--monotonic", "36000", "--fork"); !strings.Contains(got, want) || strings.Contains(got, "awake") {
 			t.Errorf("awake all the time:\n%swant %q", got, want)
 		}
 	}
