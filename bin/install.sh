@@ -225,7 +225,7 @@ steps() {
 # for_heal PUT: puts the job of heal.sh in, or takes it out when PUT is empty.
 # shellcheck disable=SC2034 # the other files read runs
 for_heal() {
-	heal=1 runs="a sweep every $every minutes"
+	heal=1 runs="a sweep every $every minutes" && [ "$every" != 1 ] || runs="a sweep every minute"
 	names
 	if [ -n "$1" ]; then put_job; else take_out_job || :; fi
 	heal='' runs='a tick every hour'
