@@ -19,39 +19,32 @@
 #
 # Steps say what they meet in heal.log in the state directory, which is cut to its
 # last 512 KiB when a sweep finds it over 1 MiB.
-# shellcheck disable=SC2034,SC2154 # tick.sh has what is not here, and reads what is not read here
 set -u
 umask 077
 unset GO_FLAGS_COMPLETION # makes every program print completions and end well
-case ${1-} in
---help | -h) sed -n -e '/^# shellcheck/q' -e '1d' -e 's/^# \{0,1\}//p' "$0" && exit ;;
-esac
-asked=${1-}
-[ $# -eq 0 ] || shift
-rest=$#
-set -- --parts "$asked" "$@"
-# shellcheck source=bin/tick.sh disable=SC1091 # the steps of a tick
-. "$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)/tick.sh"
-shift
+
+what=sweep
+case $0 in */*) self=${0%/*} ;; *) self=. ;; esac
+self=$(CDPATH='' cd -- "${self:-/}" && pwd -P)/${0##*/} # the release, when a link leads to it
+# shellcheck source=bin/parts.sh
+. "${self%/*}/parts.sh"
+PATH=${self%/*}:$PATH # a pinned copy of heal.sh runs the programs beside it
 kept="$kept TMUX_TMPDIR MACF_WORKSPACE_ROOT" # where sessions and agents are
 
-say() { echo "heal.sh: $*" >&3; }
 fail() {
 	trap '' TERM INT HUP
 	from='' to=''
 	echo "heal.sh: the sweep failed: $1" >&2
 	say "the sweep failed: $1; more is in $state/heal.log"
 	held || exit 1 # what another sweep shows is newer
-	{ stale sweep "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } || say "$state/heal.md is of an earlier sweep, which could not be noted in it"
+	{ stale "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } || say "$state/heal.md is of an earlier sweep, which could not be noted in it"
 	clean -- fleet-ledger swept --status 1 --detail "$1" || say 'that it failed could not be noted in the ledger'
 	exit 1
 }
 judge() {
 	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-reconcile ${desired:+"--desired=$desired"} 2>"$dir/said.part"
 	cat "$dir/said.part" >&2
-	[ "$(grep -c ' 0$' "$dir/stages.part")" -eq 3 ] && return
-	echo "heal.sh: the status of each stage that ended by itself: $(tr '\n' ' ' <"$dir/stages.part")" >&2
-	return 1
+	judged 3
 }
 # act OUT COMMAND…: what an act adds to $last, which it copies first. It waits for
 # effects, so it has more time than a step that looks; one that failed may have
@@ -67,13 +60,8 @@ act() {
 }
 
 sweep() {
-	[ ! -e "$state/heal.log" ] || [ -f "$state/heal.log" ] || { echo "heal.sh: $state/heal.log is no file" >&2 && exit 1; }
-	dir=$state/heal from='' to=''
-	exec 3>&2
-	[ ! -f "$state/heal.log" ] || [ "$(wc -c <"$state/heal.log")" -le 1048576 ] ||
-		{ tail -c 524288 "$state/heal.log" >"$state/heal.log.part" && mv "$state/heal.log.part" "$state/heal.log"; } || rm -f "$state/heal.log.part"
-	exec 2>>"$state/heal.log"
-	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
+	dir=$state/heal
+	logs "$state/heal.log"
 	echo "heal.sh: $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
 	kept_sweep=$dir/sweep.ndjson
 	mkdir -p "$dir" || fail "$dir could not be made"
@@ -104,7 +92,8 @@ sweep() {
 		[ -z "$(find "$state/act.lock" \( -mmin +120 -o -mmin -0 \))" ] ||
 			fail "another fleet-act has been acting for over two hours, or since a time that has not come yet, so no sweep acts; $state/act.lock says which"
 		beside='another fleet-act acts'
-		{ report_beside && lead "$state/heal/beside.md" heal.md; } || fail "$state/heal.md could not be made"
+		{ marked "**Another fleet-act acts, so this sweep of $(date -u +%Y-%m-%dT%H:%M:%SZ) did not, or not to its end; the next one does**" "$state/heal/report.md" "$state/heal/beside.md" &&
+			lead "$state/heal/beside.md" heal.md; } || fail "$state/heal.md could not be made"
 		;;
 	*) fail "fleet-act did not end well; $state/heal/report.md says what was done" ;;
 	esac
@@ -112,25 +101,16 @@ sweep() {
 	says=$(sed -n '/^[0-9][0-9]* [A-Za-z]/p' "$state/heal/report.md" | head -n 1)
 	echo "sweep: ${says:-nothing was decided}: $state/heal/report.md${beside:+; $beside, so this sweep did not}"
 }
-# report_beside makes the report of a sweep that another fleet-act kept from acting.
-report_beside() {
-	{ printf '**Another fleet-act acts, so this sweep of %s did not, or not to its end; the next one does**\n\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" &&
-		cat "$state/heal/report.md"; } >"$state/heal/beside.part" && mv -f "$state/heal/beside.part" "$state/heal/beside.md"
-}
-
 # unswept WHY: no sweep runs, which heal.md says where the configuration can't say that
 # it is elsewhere.
 unswept() {
 	state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE
-	[ ! -f "$state/heal/report.md" ] || { stale sweep "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } 2>/dev/null
+	[ ! -f "$state/heal/report.md" ] || { stale "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } 2>/dev/null
 	echo "heal.sh: $1" >&2
 	exit 1
 }
 
 heal_around() {
-	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "heal.sh: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
-	FLEET_CHILD=1
-	export FLEET_CHILD # every step has it
 	values=$(settings state_dir tick_timeout_min gh_token_file desired_agents heal listing_cap)
 	case $? in
 	0) ;;
@@ -151,13 +131,13 @@ END
 	exit 1
 }
 
-case $asked in
+case ${1-} in
 --sweep) state=$2 lock=$2/heal.lock third=$3 cap=$4 token=$5 desired=$6 stalls=$7 && sweep ;;
 --judge) dir=$2 desired=$3 && judge ;;
+--help | -h) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')
-	[ "$rest" -eq 0 ] || { echo 'heal.sh: unknown argument; try heal.sh --help' >&2 && exit 1; }
-	[ -z "${FLEET_CHILD-}" ] || { echo 'heal.sh: FLEET_CHILD is set: inside a tick no sweep runs' >&2 && exit 0; }
-	[ -n "${FLEET_SCOPE-}" ] || { echo 'heal.sh: FLEET_SCOPE names no scope; try heal.sh --help' >&2 && exit 1; }
+	[ $# -eq 0 ] || { echo 'heal.sh: unknown argument; try heal.sh --help' >&2 && exit 1; }
+	scoped
 	[ -z "${FLEET_FIXTURES-}" ] || { echo 'heal.sh: FLEET_FIXTURES is set, and a recorded machine is not swept' >&2 && exit 1; }
 	heal_around
 	;;

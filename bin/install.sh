@@ -114,7 +114,7 @@ build() {
 	trap 'rm -rf "$built"' EXIT
 	trap 'exit 1' HUP INT TERM
 	(cd "$checkout" && go build -buildvcs=true -o "$built/bin/" ./cmd/...) || fail 'the programs cannot be built'
-	cp "$checkout/bin/tick.sh" "$checkout/bin/heal.sh" "$checkout"/bin/install*.sh "$built/bin/"
+	cp "$checkout"/bin/*.sh "$built/bin/"
 	docs "$built/bin" "$built/share"
 }
 

@@ -30,73 +30,24 @@ set -u
 umask 077
 unset GO_FLAGS_COMPLETION # makes every program print completions and end well
 
-# What a step gets of our environment, and what only gh's step gets besides.
-kept='FLEET_CHILD HOME PATH USER LOGNAME SHELL TMPDIR LANG LC_ALL TZ DRY_RUN FLEET_SCOPE FLEET_CONFIG FLEET_NOW FLEET_FIXTURES
-	CLAUDE_CONFIG_DIR PASEO_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR'
-kept_for_gh='GH_TOKEN GITHUB_TOKEN GH_CONFIG_DIR DBUS_SESSION_BUS_ADDRESS HTTPS_PROXY https_proxy HTTP_PROXY http_proxy
-	NO_PROXY no_proxy SSL_CERT_FILE SSL_CERT_DIR'
-kept_for_ssh='SSH_AUTH_SOCK KRB5CCNAME'
+what=tick
+case $0 in */*) self=${0%/*} ;; *) self=. ;; esac
+self=$(CDPATH='' cd -- "${self:-/}" && pwd -P)/${0##*/} # the release, when a link leads to it
+# shellcheck source=bin/parts.sh
+. "${self%/*}/parts.sh"
+PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
+
 # What a program gets besides that shows something to the owner.
 kept_for_owner='DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS'
 
-more='' # as one of kept_for_*: what the steps of a subshell get too
-clean() { fleet-step --keep-env "$kept $more" "$@"; } # [OPTION]… -- COMMAND…
-
-# held is whether who took the lock for us still has it. When it is gone, its number
-# may be another process's by now, and the lock another's.
-held() {
-	kill -0 "$PPID" && IFS= read -r holder <"$lock" || return
-	case $holder in "pid $PPID since "*) ;; *) return 1 ;; esac
-}
-# A step has a third of the tick's time, so one that hangs leaves some for the
-# rest. It isn't begun when the lock is not ours any more.
-step() { held && clean --timeout "$third" --kill-after 5s ${from:+"--input=$from"} ${to:+"--output=$to"} -- "$@"; }
-fed() { # FILE COMMAND…
-	from=$1
-	shift
-	step "$@"
-	set -- $?
-	from=''
-	return "$1"
-}
-into() { # FILE STEP…: what it writes, when it ends well, or in part, and the disk has it
-	to=$1
-	shift
-	"$@"
-	set -- $?
-	to=''
-	return "$1"
-}
-
-observe() { # NAME COMMAND…: NAME.ndjson, when the observer told all that it saw
-	out=$dir/$1.ndjson
-	shift
-	into "$out" step "$@"
-	case $? in
-	0 | 3) ;;
-	*) return 1 ;; # its closing record is missing, so the report names it
-	esac
-}
 named() { case $surfaces in *"\"$1\""*) ;; *) return 1 ;; esac; } # PRODUCT
 # The names of a list of hosts as fleet-config writes it: each is a word of
 # letters, digits, ., _ and -, and stands alone behind its key.
 names_of() { printf '%s\n' "$1" | sed -e 's/[[{]/\
 /g' | sed -n 's/^"name":"\([A-Za-z0-9._-]*\)",.*/\1/p'; }
-lead() { ln -sf "${1#"$state"/}" "$state/$2.part" && mv -f "$state/$2.part" "$state/$2"; } # FILE LINK
-# stale WHAT WHY LAST FILE makes FILE, which says that it failed and has the report
-# LAST, so that nobody takes that for one of now.
-stale() {
-	if { printf '**The %s of %s failed: %s**\n\n' "$1" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$2" &&
-		{ [ ! -f "$3" ] || { printf 'The last report that could be made:\n\n' && cat "$3"; }; }; } >"$4.part"; then
-		mv -f "$4.part" "$4"
-	else
-		rm -f "$4.part"
-		return 1
-	fi
-}
 outdated() { # WHY: latest.md is of an earlier tick, when there is one, and says so
 	for last in "$state"/ticks/*/report.md; do :; done
-	[ ! -f "$last" ] || { stale tick "$1" "$last" "$state/failed.md" && lead "$state/failed.md" latest.md; }
+	[ ! -f "$last" ] || { stale "$1" "$last" "$state/failed.md" && lead "$state/failed.md" latest.md; }
 }
 # outdated_too WHY: so do latest.json and latest.html. That takes a program, which may
 # be what broke; then they stay as they are, and tell their age by their times.
@@ -123,7 +74,6 @@ note_end() { # STATUS
 	[ -n "$dir" ] && [ -f "$snapshot" ] || snapshot=''
 	fed "$snapshot" fleet-ledger exit --tick "$n" --status "$1"
 }
-say() { echo "tick.sh: $*" >&3; }
 fail() {
 	trap '' TERM INT HUP
 	to='' where="more is in $state/tick.log"
@@ -137,28 +87,14 @@ fail() {
 	exit 1
 }
 
-# POSIX sh has no pipefail: a pipe ends well when its last stage does, whatever
-# became of the others. So each stage notes its own status, and one that noted
-# none was killed.
-stage() {
-	"$@"
-	echo "$1 $?" >>"$dir/stages.part"
-}
 judge() {
 	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-asks | stage fleet-ledger append
-	[ "$(grep -c ' 0$' "$dir/stages.part")" -eq 4 ] && return
-	echo "tick.sh: the status of each stage that ended by itself: $(tr '\n' ' ' <"$dir/stages.part")" >&2
-	return 1
+	judged 4
 }
 
 tick() {
-	[ ! -e "$state/tick.log" ] || [ -f "$state/tick.log" ] || { echo "tick.sh: $state/tick.log is no file" >&2 && exit 1; }
-	n='' dir='' from='' to='' # whatever the caller's environment has
-	exec 3>&2
-	[ ! -f "$state/tick.log" ] || [ "$(wc -c <"$state/tick.log")" -le 1048576 ] ||
-		{ tail -c 524288 "$state/tick.log" >"$state/tick.log.part" && mv "$state/tick.log.part" "$state/tick.log"; } || rm -f "$state/tick.log.part"
-	exec 2>>"$state/tick.log"
-	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
+	n='' dir='' # whatever the caller's environment has
+	logs "$state/tick.log"
 	n=$(step fleet-ledger fire) || fail "it got no number from $state/ledger.jsonl"
 	rm -f "$state"/*.part "$state"/ticks/*/*.part "$state"/asks/*.part # of ticks that were killed
 	echo "tick.sh: tick $n, $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
@@ -259,13 +195,6 @@ broken() { # KIND TEXT
 	exit 1
 }
 
-# to_end COMMAND… is its status, and 143 when we were told to end.
-to_end() {
-	"$@" &
-	trap 'kill -TERM $!; wait $!; exit 1' TERM INT HUP # launchd tells this process alone
-	wait $!
-}
-
 # recorded refuses a recorded machine that the ledger of this one can't remember.
 recorded() {
 	[ -n "${FLEET_CONFIG-}" ] || { echo 'tick.sh: FLEET_FIXTURES is set, so FLEET_CONFIG must name the configuration' >&2 && exit 1; }
@@ -273,26 +202,8 @@ recorded() {
 	there=$(sed -n 's/.*"host": *"\([^"]*\)".*/\1/p' "$FLEET_FIXTURES/meta.json") here=$(uname -n)
 	[ "$there" = "${here%%.*}" ] || { echo "tick.sh: $FLEET_FIXTURES/meta.json names the host $there, and this is ${here%%.*}: whose ledger is used must be whose machine is read" >&2 && exit 1; }
 }
-# settings KEY… are the scope's, a line each, nothing when it is switched off.
-settings() {
-	set -- "$FLEET_SCOPE" dispatch_enabled "$@"
-	if [ -n "${FLEET_FIXTURES-}" ]; then # whose repositories are to be there, and this machine's state
-		values=$(clean -- fleet-config check --scope "$FLEET_SCOPE" "--fixtures=$FLEET_FIXTURES" && clean -- fleet-config get "$@")
-	else
-		values=$(clean -- fleet-config get --checked "$@")
-	fi
-	set -- $?
-	case $1$values in
-	01*) printf '%s' "${values#1?}" ;;
-	2*) [ "$(clean -- fleet-config get "$FLEET_SCOPE" dispatch_enabled 2>&1)" = 0 ] || return 2 ;;
-	*) return "$1" ;;
-	esac
-}
 around() {
-	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "tick.sh: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
 	state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE # until the configuration says where it is
-	FLEET_CHILD=1
-	export FLEET_CHILD # every step has it
 	values=$(settings state_dir tick_timeout_min listing_cap gh_token_file surfaces hosts)
 	case $? in
 	0) ;;
@@ -321,17 +232,12 @@ END
 	[ -z "$failed" ]
 }
 
-case $0 in */*) self=${0%/*} ;; *) self=. ;; esac
-self=$(CDPATH='' cd -- "${self:-/}" && pwd -P)/${0##*/} # the release, when a link leads to it
-PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 case ${1-} in
 --locked) state=$2 lock=$2/tick.lock third=$3 cap=$4 surfaces=$5 token=$6 hosts=${7-} && tick ;;
 --judge) dir=$2 && judge ;;
---parts) ;; # heal.sh has the same steps
 --help | -h) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')
-	[ -z "${FLEET_CHILD-}" ] || { echo 'tick.sh: FLEET_CHILD is set: inside a tick no tick runs' >&2 && exit 0; }
-	[ -n "${FLEET_SCOPE-}" ] || { echo 'tick.sh: FLEET_SCOPE names no scope; try tick.sh --help' >&2 && exit 1; }
+	scoped
 	[ -z "${FLEET_FIXTURES-}" ] || recorded
 	around
 	;;

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/fleet-tools/fleet/tests/rig/scripts"
 )
 
 // lacking is what bash 3.2 or dash does not have, or has otherwise.
@@ -30,10 +32,10 @@ var lacking = map[string]*regexp.Regexp{
 	"sed, tail, date, mktemp of GNU alone": regexp.MustCompile(`sed -(i|r|z)|tail -f|date (-d|--)|mktemp|readlink -f|head -c -|stat -c|grep -P|xargs -r`),
 }
 
-// The words of a shell script that other shells lack are not in tick.sh and
-// heal.sh. A rule that finds nothing in what it is for is no rule.
+// The words of a shell script that other shells lack are not in tick.sh, heal.sh
+// and parts.sh. A rule that finds nothing in what it is for is no rule.
 func TestTickIsPlainShell(t *testing.T) {
-	for _, script := range []string{"tick.sh", "heal.sh"} {
+	for _, script := range scripts.Names {
 		text, err := os.ReadFile(filepath.Join(root, "bin", script))
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/fleet-tools/fleet/tests/rig/scripts"
 )
 
 // A lab is where measurements are made: the programs of the checkout, and a
@@ -32,10 +34,7 @@ func newLab(scratch string) (lab, error) {
 	build := exec.Command("go", "build", "-o", l.bin+"/", "./cmd/...", "./tests/bench/nothing")
 	build.Dir, build.Stderr = root, os.Stderr
 	if err = build.Run(); err == nil {
-		var tick []byte
-		if tick, err = os.ReadFile(filepath.Join(root, "bin/tick.sh")); err == nil {
-			err = os.WriteFile(l.program("tick.sh"), tick, 0o755)
-		}
+		err = scripts.Copy(root, l.bin)
 	}
 	if err != nil {
 		l.close()

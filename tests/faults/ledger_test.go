@@ -12,7 +12,9 @@ import (
 // the way of a program: it does something before a call that begins with args.
 func (b *box) inTheWay(program, args, script string) {
 	b.t.Helper()
-	b.write("tick/tick.sh", readFile(b.t, filepath.Join(bin, "tick.sh")))
+	for _, script := range []string{"tick.sh", "parts.sh"} {
+		b.write("tick/"+script, readFile(b.t, filepath.Join(bin, script)))
+	}
 	b.write("tick/"+program, fmt.Sprintf("#!/bin/sh\ncase \"$*\" in '%s'*)\ncd '%s'\n%s\ncd / ;; esac\nexec '%s/%s' \"$@\"\n", args, b.path("state"), script, bin, program))
 	os.Chmod(b.path("tick/"+program), 0o755)
 }

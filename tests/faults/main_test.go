@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fleet-tools/fleet/tests/rig/scripts"
 )
 
 // bin is where the built programs are, with the rig and the scripts; anybody may
@@ -70,16 +72,7 @@ func build() error {
 			return fmt.Errorf("building the programs: %w\n%s", err, out)
 		}
 	}
-	for _, script := range []string{"tick.sh", "heal.sh"} {
-		b, err := os.ReadFile(filepath.Join(root, "bin", script))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(bin, script), b, 0o755)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return scripts.Copy(root, bin)
 }
 
 // long tells whether the tables run whole, with FLEET_LONG; else one row stands for

@@ -5,7 +5,7 @@
 # configuration that only reports. It needs $ROOT.
 set -eu
 mkdir -p bin home/registry home/repos/code/.macf
-cp "$ROOT/bin/heal.sh" "$ROOT/bin/tick.sh" bin/
+cp "$ROOT/bin/heal.sh" "$ROOT/bin/parts.sh" bin/
 git init -q home/repos/code
 cat >home/repos/code/.macf/macf-agent.json <<END
 {"project": "lamp", "agent_name": "code", "routing_label": "code", "agent_role": "r", "agent_type": "permanent", "registry": {"type": "local", "path": "~/registry"},

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/tests/rig/claudebox"
+	"github.com/fleet-tools/fleet/tests/rig/scripts"
 	"github.com/fleet-tools/fleet/tests/rig/testca"
 )
 
@@ -65,12 +66,8 @@ func newYard(t *testing.T, n int, binary string) *yard {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	for _, name := range []string{"heal.sh", "tick.sh"} {
-		b, err := os.ReadFile(filepath.Join(root, "bin", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		y.write(".local/bin/"+name, string(b))
+	if err := scripts.Copy(root, y.bin); err != nil {
+		t.Fatal(err)
 	}
 	y.lay(projects)
 	t.Cleanup(func() { y.tmux("kill-server") })

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/tests/rig/claudebox"
+	"github.com/fleet-tools/fleet/tests/rig/scripts"
 )
 
 // hostsRig is a home from which a tick reaches real sshd on loopback. Each sshd
@@ -52,11 +53,7 @@ func newHostsRig(t *testing.T) *hostsRig {
 	r.put("home/src/lamp/.git/HEAD", "ref: refs/heads/main\n", 0o600)
 	r.put("home/src/lamp/.git/objects/.keep", "", 0o600)
 	r.put("home/src/lamp/.git/refs/.keep", "", 0o600)
-	script, err := os.ReadFile(filepath.Join(root, "bin/tick.sh"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(bin, "tick.sh"), script, 0o700)
-	}
-	if err != nil {
+	if err := scripts.Copy(root, bin); err != nil {
 		t.Fatal(err)
 	}
 	r.env = []string{"HOME=" + r.box.Home, "PATH=" + r.box.Path(".local/bin") + ":" + bin + ":/usr/bin:/bin", "FLEET_SCOPE=lamp"}

@@ -16,6 +16,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 	"github.com/fleet-tools/fleet/tests/rig/claudebox"
 	"github.com/fleet-tools/fleet/tests/rig/ghstub"
+	"github.com/fleet-tools/fleet/tests/rig/scripts"
 )
 
 // The captured moment of Paseo that is laid out, and what is in it by the count
@@ -58,11 +59,7 @@ func newTickRig(t *testing.T, binary string) *tickRig {
 	if err := os.CopyFS(r.box.Path(".paseo"), os.DirFS(filepath.Join(root, paseoStage))); err != nil {
 		t.Fatal(err)
 	}
-	script, err := os.ReadFile(filepath.Join(root, "bin/tick.sh"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(bin, "tick.sh"), script, 0o700)
-	}
-	if err != nil {
+	if err := scripts.Copy(root, bin); err != nil {
 		t.Fatal(err)
 	}
 	r.env = []string{"HOME=" + r.box.Home, "PATH=" + r.box.Path(".local/bin") + ":" + bin + ":/usr/local/bin:/usr/bin:/bin", "FLEET_SCOPE=lamp",

@@ -5,7 +5,7 @@
 # home and a board on it; and a configuration. It needs $ROOT.
 set -eu
 mkdir bin home
-cp "$ROOT/bin/tick.sh" bin/
+cp "$ROOT/bin/tick.sh" "$ROOT/bin/parts.sh" bin/
 cp -R "$ROOT/fixtures/cc-2.1.280" machine
 chmod -R u+w machine
 host=$(uname -n | cut -d . -f 1)

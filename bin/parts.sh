@@ -1,0 +1,130 @@
+# shellcheck shell=sh disable=SC2034,SC2154 # tick.sh and heal.sh set what is read here, and read what is set
+# parts.sh has the steps that tick.sh and heal.sh are made of. Each of the two sources it
+# with its own file in $self and what it makes in $what, a tick or a sweep, and has a
+# function fail, which gets why that can't go on.
+#
+# What a step needs is in variables: $state, the scope's state directory; $lock, the lock
+# file that fleet-step took for us; $third, how long a step may take; $dir, where what is
+# seen is kept.
+me=${self##*/}
+
+# What a step gets of our environment, and what only gh's step gets besides.
+kept='FLEET_CHILD HOME PATH USER LOGNAME SHELL TMPDIR LANG LC_ALL TZ DRY_RUN FLEET_SCOPE FLEET_CONFIG FLEET_NOW FLEET_FIXTURES
+	CLAUDE_CONFIG_DIR PASEO_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR'
+kept_for_gh='GH_TOKEN GITHUB_TOKEN GH_CONFIG_DIR DBUS_SESSION_BUS_ADDRESS HTTPS_PROXY https_proxy HTTP_PROXY http_proxy
+	NO_PROXY no_proxy SSL_CERT_FILE SSL_CERT_DIR'
+kept_for_ssh='SSH_AUTH_SOCK KRB5CCNAME'
+
+from='' to='' more='' # whatever the caller's environment has; more: as one of kept_for_*, what the steps of a subshell get too
+clean() { fleet-step --keep-env "$kept $more" "$@"; } # [OPTION]… -- COMMAND…
+
+# held is whether who took the lock for us still has it. When it is gone, its number
+# may be another process's by now, and the lock another's.
+held() {
+	kill -0 "$PPID" && IFS= read -r holder <"$lock" || return
+	case $holder in "pid $PPID since "*) ;; *) return 1 ;; esac
+}
+# A step has a third of the tick's time, so one that hangs leaves some for the
+# rest. It isn't begun when the lock is not ours any more.
+step() { held && clean --timeout "$third" --kill-after 5s ${from:+"--input=$from"} ${to:+"--output=$to"} -- "$@"; }
+fed() { # FILE COMMAND…
+	from=$1
+	shift
+	step "$@"
+	set -- $?
+	from=''
+	return "$1"
+}
+into() { # FILE STEP…: what it writes, when it ends well, or in part, and the disk has it
+	to=$1
+	shift
+	"$@"
+	set -- $?
+	to=''
+	return "$1"
+}
+observe() { # NAME COMMAND…: NAME.ndjson, when the observer told all that it saw
+	out=$dir/$1.ndjson
+	shift
+	into "$out" step "$@"
+	case $? in
+	0 | 3) ;;
+	*) return 1 ;; # its closing record is missing, so the report names it
+	esac
+}
+
+# POSIX sh has no pipefail: a pipe ends well when its last stage does, whatever
+# became of the others. So each stage notes its own status, and one that noted
+# none was killed. judged N is whether all N stages ended well.
+stage() {
+	"$@"
+	echo "$1 $?" >>"$dir/stages.part"
+}
+judged() {
+	[ "$(grep -c ' 0$' "$dir/stages.part")" -eq "$1" ] && return
+	echo "$me: the status of each stage that ended by itself: $(tr '\n' ' ' <"$dir/stages.part")" >&2
+	return 1
+}
+
+lead() { ln -sf "${1#"$state"/}" "$state/$2.part" && mv -f "$state/$2.part" "$state/$2"; } # FILE LINK
+# marked TEXT LAST FILE makes FILE, which is the report LAST, when there is one, under a
+# TEXT that keeps anybody from taking it for what it is not.
+marked() {
+	if { printf '%s\n\n' "$1" && { [ ! -f "$2" ] || cat "$2"; }; } >"$3.part"; then
+		mv -f "$3.part" "$3"
+	else
+		rm -f "$3.part"
+		return 1
+	fi
+}
+# stale WHY LAST FILE is marked with that this one failed.
+stale() {
+	says="**The $what of $(date -u +%Y-%m-%dT%H:%M:%SZ) failed: $1**"
+	[ ! -f "$2" ] || says="$says
+
+The last report that could be made:"
+	marked "$says" "$2" "$3"
+}
+
+# logs FILE sends what is said to FILE, which is cut to its last 512 KiB when it is over
+# 1 MiB; say still tells who called us.
+logs() {
+	[ ! -e "$1" ] || [ -f "$1" ] || { echo "$me: $1 is no file" >&2 && exit 1; }
+	exec 3>&2
+	[ ! -f "$1" ] || [ "$(wc -c <"$1")" -le 1048576 ] ||
+		{ tail -c 524288 "$1" >"$1.part" && mv "$1.part" "$1"; } || rm -f "$1.part"
+	exec 2>>"$1"
+	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
+}
+say() { echo "$me: $*" >&3; }
+
+# to_end COMMAND… is its status, and 143 when we were told to end.
+to_end() {
+	"$@" &
+	trap 'kill -TERM $!; wait $!; exit 1' TERM INT HUP # launchd tells this process alone
+	wait $!
+}
+
+# scoped ends what is to run inside a tick, or for no scope.
+scoped() {
+	[ -z "${FLEET_CHILD-}" ] || { echo "$me: FLEET_CHILD is set: inside a tick no $what runs" >&2 && exit 0; }
+	[ -n "${FLEET_SCOPE-}" ] || { echo "$me: FLEET_SCOPE names no scope; try $me --help" >&2 && exit 1; }
+	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "$me: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
+	FLEET_CHILD=1
+	export FLEET_CHILD # every step has it
+}
+# settings KEY… are the scope's, a line each, nothing when it is switched off.
+settings() {
+	set -- "$FLEET_SCOPE" dispatch_enabled "$@"
+	if [ -n "${FLEET_FIXTURES-}" ]; then # whose repositories are to be there, and this machine's state
+		values=$(clean -- fleet-config check --scope "$FLEET_SCOPE" "--fixtures=$FLEET_FIXTURES" && clean -- fleet-config get "$@")
+	else
+		values=$(clean -- fleet-config get --checked "$@")
+	fi
+	set -- $?
+	case $1$values in
+	01*) printf '%s' "${values#1?}" ;;
+	2*) [ "$(clean -- fleet-config get "$FLEET_SCOPE" dispatch_enabled 2>&1)" = 0 ] || return 2 ;;
+	*) return "$1" ;;
+	esac
+}
