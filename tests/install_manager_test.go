@@ -217,24 +217,3 @@ func TestInstall_noJob(t *testing.T) {
 		t.Errorf("calls\n%s", got)
 	}
 }
-
-// Like tick.sh, the installer is plain shell.
-func TestInstallIsPlainShell(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(root, "bin/install*.sh"))
-	for _, file := range append(files, filepath.Join(root, "tests/install/stub.sh")) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, line := range strings.Split(string(text), "\n") {
-			for name, re := range lacking {
-				if !strings.HasPrefix(strings.TrimSpace(line), "#") && re.MatchString(line) {
-					t.Errorf("%s:%d: %s: %s", filepath.Base(file), i+1, name, line)
-				}
-			}
-		}
-	}
-	if len(files) != 4 {
-		t.Errorf("%q", files)
-	}
-}

@@ -203,7 +203,7 @@ func TestDiskFull_install(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
 			b.write("checkout/go.mod", "module x\n")
-			for _, name := range []string{"install.sh", "install-none.sh", "tick.sh"} {
+			for _, name := range []string{"install.sh", "install-release.sh", "install-none.sh", "tick.sh"} {
 				text, err := os.ReadFile(filepath.Join(root, "bin", name))
 				if err != nil {
 					t.Fatal(err)
