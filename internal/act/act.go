@@ -173,7 +173,7 @@ func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 	}
 	target := record.ActTarget{Severity: d.Alert.Severity, Text: d.Alert.Text}
 	id, err := a.Book.Begin(a.Now(), entry(record.VerbAlert, d.Agent, target), func(s *fold.State) error {
-		if err := a.paused(s, d); err != nil {
+		if err := a.paused(ctx, s, d); err != nil {
 			return err
 		}
 		for _, told := range s.Heal(d.Agent).Alerts {

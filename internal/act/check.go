@@ -17,11 +17,11 @@ import (
 
 // may says why the ledger, as it stands now, forbids an act: the owner's pause, an
 // act that another run began, the time since the last one, how many there were.
-func (a *Actor) may(d record.Decision) func(*fold.State) error {
+func (a *Actor) may(ctx context.Context, d record.Decision) func(*fold.State) error {
 	return func(s *fold.State) error {
 		h, now := s.Heal(d.Agent), a.Now()
 		starts := record.ActVerbs[d.Action.Verb]
-		if err := cmp.Or(a.trusted(s), a.paused(s, d)); err != nil {
+		if err := cmp.Or(a.trusted(s), a.paused(ctx, s, d)); err != nil {
 			return err
 		}
 		switch {
@@ -38,7 +38,7 @@ func (a *Actor) may(d record.Decision) func(*fold.State) error {
 		case starts && d.Action.Verb != "upgrade" && !reconcile.Held(h, a.Rules, now).IsZero():
 			return refused("backoff", "attempt %d was a short time ago: the next may come at %s", h.Attempts, reconcile.Held(h, a.Rules, now).UTC().Format(time.RFC3339))
 		case starts && a.Pause != nil && now.Before(a.Pause.Time) && d.Action.Verb != "upgrade":
-			return refused("pause", "a usage limit holds until %s: nothing is started before", a.Pause.UTC().Format(time.RFC3339))
+			return refused("usage-limit", "a usage limit holds until %s: nothing is started before", a.Pause.UTC().Format(time.RFC3339))
 		case !starts && a.wrote(h, now, d.Action.Verb):
 			return refused("mail-interval", "a message was written to it less than %v ago", a.interval(d.Action.Verb))
 		}

@@ -44,7 +44,7 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 		}
 		return refuse(o, err), nil
 	}
-	id, err := a.Book.Begin(a.Now(), entry(d.Action.Verb, d.Agent, record.ActTarget{Action: *d.Action, Attempt: d.Attempt, Seen: d.Seen}), a.may(d))
+	id, err := a.Book.Begin(a.Now(), entry(d.Action.Verb, d.Agent, record.ActTarget{Action: *d.Action, Attempt: d.Attempt, Seen: d.Seen}), a.may(ctx, d))
 	if _, ok := errors.AsType[refusal](err); ok {
 		return refuse(o, err), nil
 	}

@@ -32,6 +32,8 @@ var lasting = []string{"absent", "runs", "dialog", "attached", "draft", "mode", 
 // has it that it is restarted: what else became of it is said in place of that.
 func said(d record.Decision, o record.Outcome) *record.Alert {
 	switch {
+	case o.Verb == "nudge":
+		return unnudged(d, o)
 	case o.Result == record.Refused:
 		return kept(d, o)
 	case o.Verb == "restart" && o.Result == record.Failed:
@@ -40,6 +42,15 @@ func said(d record.Decision, o record.Outcome) *record.Alert {
 		return &record.Alert{Severity: "restart-failed", Text: "it does not answer, and what became of its restart is not known: " + o.Detail}
 	}
 	return d.Alert
+}
+
+// unnudged is what a person is told of a nudge that each sweep may refuse alike: who has
+// the session before him sees that it stands still.
+func unnudged(d record.Decision, o record.Outcome) *record.Alert {
+	if d.Alert == nil || o.Result != record.Refused || o.Reason == "attached" || o.Reason != "ledger" && !slices.Contains(lasting, o.Reason) {
+		return nil
+	}
+	return &record.Alert{Severity: d.Alert.Severity, Text: d.Alert.Text + ": " + o.Detail}
 }
 
 // Undecided has a person told that a decision about an agent was left, since two judges

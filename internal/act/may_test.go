@@ -81,7 +81,7 @@ func TestMay(t *testing.T) {
 		{"a launch within the wait", "launch", 2, rules, nil, []did{{"a", "launch", 19 * m, "failed"}}, "backoff"},
 		{"after all attempts", "launch", 4, rules, nil, []did{{"a", "launch", 30 * time.Hour, done}, {"a", "launch", 20 * time.Hour, done}, {"a", "launch", 10 * time.Hour, done}}, "backoff"},
 		{"an upgrade within the wait", "upgrade", 1, rules, nil, []did{{"a", "restart", 5 * m, done}}, ""},
-		{"a limit of the account", "launch", 1, rules, record.TimeOf(noon.Add(m)), nil, "pause"},
+		{"a limit of the account", "launch", 1, rules, record.TimeOf(noon.Add(m)), nil, "usage-limit"},
 		{"a limit that is over", "launch", 1, rules, record.TimeOf(noon), nil, ""},
 		{"a message in a limit of the account", "inject", 0, rules, record.TimeOf(noon.Add(m)), nil, ""},
 		{"a message a moment after one", "inject", 0, rules, nil, []did{{"a", "inject", 59 * s, done}}, "mail-interval"},
@@ -118,7 +118,7 @@ func TestMay(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := &Actor{Rules: tt.rules, Mail: 6 * time.Hour, Pause: tt.pause, Now: func() time.Time { return noon }}
-			err := a.may(record.Decision{Agent: "a", Attempt: tt.attempt, Action: &record.Action{Verb: tt.verb}})(ledgerOf(t, tt.acts...))
+			err := a.may(t.Context(), record.Decision{Agent: "a", Attempt: tt.attempt, Action: &record.Action{Verb: tt.verb}})(ledgerOf(t, tt.acts...))
 			got, ok := errors.AsType[refusal](err)
 			if got.reason != tt.want || ok != (tt.want != "") {
 				t.Errorf("%v, want %q", err, tt.want)
@@ -142,12 +142,12 @@ func TestMay_says(t *testing.T) {
 		{"restart", 4, nil, []did{{"a", "restart", 9 * time.Hour, "done"}, {"a", "restart", 8 * time.Hour, "done"}, {"a", "restart", 7 * time.Hour, "done"}},
 			"backoff: 3 attempts were made, and there may be no more: fleet-ledger pause, then unpause, begins anew"},
 		{"restart", 1, nil, []did{{"a", "restart", 9 * time.Hour, "done"}}, "changed: it was to be attempt 1, and the ledger has 1 by now: the next sweep looks again"},
-		{"launch", 1, record.TimeOf(noon.Add(time.Hour)), nil, "pause: a usage limit holds until 2026-11-29T13:00:00Z: nothing is started before"},
+		{"launch", 1, record.TimeOf(noon.Add(time.Hour)), nil, "usage-limit: a usage limit holds until 2026-11-29T13:00:00Z: nothing is started before"},
 		{"mail", 0, nil, []did{{"a", "mail", time.Hour, "done"}}, "mail-interval: a message was written to it less than 6h0m0s ago"},
 		{"inject", 0, nil, []did{{"a", "inject", time.Second, "done"}}, "mail-interval: a message was written to it less than 1m0s ago"},
 	} {
 		a := &Actor{Rules: rules, Mail: 6 * time.Hour, Pause: tt.pause, Now: func() time.Time { return noon }}
-		err := a.may(record.Decision{Agent: "a", Attempt: tt.attempt, Action: &record.Action{Verb: tt.verb}})(ledgerOf(t, tt.acts...))
+		err := a.may(t.Context(), record.Decision{Agent: "a", Attempt: tt.attempt, Action: &record.Action{Verb: tt.verb}})(ledgerOf(t, tt.acts...))
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v\nwant %s", tt.verb, err, tt.want)
 		}

@@ -35,7 +35,7 @@ func (a *Actor) owned(ctx context.Context, d record.Decision) error {
 
 // paused says why the owner's pause forbids an act: of what it is done to, of the session
 // that an agent works in, or of the agent in whose workspace a session is.
-func (a *Actor) paused(s *fold.State, d record.Decision) error {
+func (a *Actor) paused(ctx context.Context, s *fold.State, d record.Decision) error {
 	if s.Heal(d.Agent).Paused {
 		return refused("paused", "the owner paused it: fleet-ledger unpause ends that")
 	}
@@ -45,9 +45,25 @@ func (a *Actor) paused(s *fold.State, d record.Decision) error {
 		}
 		return nil
 	}
+	if d.Seen == nil {
+		return nil
+	}
 	for _, h := range s.Heals(a.Now()) {
-		if id, _, _ := strings.Cut(h.Agent, "@"); h.Paused && d.Seen != nil && d.Seen.SessionID != "" && id == sessionMark+d.Seen.SessionID {
+		if !h.Paused || !strings.HasPrefix(h.Agent, sessionMark) {
+			continue
+		}
+		if id, _, _ := strings.Cut(h.Agent, "@"); d.Seen.SessionID != "" && id == sessionMark+d.Seen.SessionID {
 			return refused("paused", "the owner paused %s, which is its session: fleet-ledger unpause ends that", h.Agent)
+		}
+		if h.PausedIn == "" || a.began[h.Agent].Paused { // of one that was paused before, who decided knew
+			continue
+		}
+		p, err := a.Eyes.Owner(ctx, record.Seen{Host: d.Seen.Host, Workspace: h.PausedIn})
+		switch {
+		case err != nil:
+			return refused("unknown", "in whose workspace %s is, which the owner paused, could not be seen: %v", h.Agent, err)
+		case p != nil && p.Path == d.Seen.Workspace:
+			return refused("paused", "the owner paused %s, which worked in its workspace: fleet-ledger unpause ends that", h.Agent)
 		}
 	}
 	return nil

@@ -84,7 +84,7 @@ func TestMoved(t *testing.T) {
 		a.begin(ledgerOf(t, was...))
 		got := ""
 		for _, verb := range []string{"inject", "upgrade"} {
-			err := a.may(record.Decision{Agent: "a", Seen: &record.Seen{}, Action: &record.Action{Verb: verb}})(ledgerOf(t, append(was, tt.since...)...))
+			err := a.may(t.Context(), record.Decision{Agent: "a", Seen: &record.Seen{}, Action: &record.Action{Verb: verb}})(ledgerOf(t, append(was, tt.since...)...))
 			if r, ok := errors.AsType[refusal](err); ok {
 				got = r.reason
 			} else if err == nil {
@@ -117,10 +117,40 @@ func TestPaused_session(t *testing.T) {
 		for _, id := range []string{"s1", ""} {
 			a := &Actor{Rules: record.DefaultHealRules(), Now: func() time.Time { return noon }}
 			d := record.Decision{Agent: "a", Seen: &record.Seen{SessionID: id}, Action: &record.Action{Verb: "inject"}}
-			err := a.may(d)(ledgerOf(t, did{key, record.EntryPause, time.Minute, ""}))
+			err := a.may(t.Context(), d)(ledgerOf(t, did{key, record.EntryPause, time.Minute, ""}))
 			if r, _ := errors.AsType[refusal](err); r.reason != want && id != "" || id == "" && err != nil {
 				t.Errorf("%s, %s: %v", key, id, err)
 			}
+		}
+	}
+}
+
+// A pause that was noted since the run began holds for the agent in whose workspace the
+// session worked that it is of. Of one before that the judge knew where it is by now.
+func TestPaused_in(t *testing.T) {
+	pause := record.Entry{Kind: record.EntryPause, By: "owner:tty", Key: "session:s9", Detail: "/w/docs/api"}
+	for name, tt := range map[string]struct {
+		lay, since func(*spot)
+		want       string
+	}{
+		"in its workspace":  {func(*spot) {}, func(s *spot) { s.append(s.now, pause) }, "refused paused"},
+		"before the run":    {func(s *spot) { s.append(s.now, pause) }, func(*spot) {}, "done"},
+		"in another":        {func(s *spot) { s.owner.Path = "/w/code" }, func(s *spot) { s.append(s.now, pause) }, "done"},
+		"in none":           {func(s *spot) { s.owner = nil }, func(s *spot) { s.append(s.now, pause) }, "done"},
+		"nobody can tell":   {only("owner"), func(s *spot) { s.append(s.now, pause) }, "refused unknown"},
+		"of an agent":       {func(*spot) {}, func(s *spot) { e := pause; e.Key = "other"; s.append(s.now, e) }, "done"},
+		"nobody knew where": {func(*spot) {}, func(s *spot) { e := pause; e.Detail = ""; s.append(s.now, e) }, "done"},
+	} {
+		s, got := &spot{desk: newDesk(t)}, ""
+		s.agents[0].pid = 0
+		d := s.decided(0, "launch")
+		s.owner = &record.Workspace{Agent: d.Agent, Path: d.Seen.Workspace}
+		tt.lay(s)
+		a := s.acting(&got)
+		a.begin(s.state)
+		tt.since(s)
+		if err := a.One(t.Context(), d); err != nil || got != tt.want {
+			t.Errorf("%s: %v, %s, %s", name, err, got, s.last.Detail)
 		}
 	}
 }

@@ -72,6 +72,7 @@ func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.A
 	}
 	rule := a.Rules.Stalls[i]
 	d.Reason, d.Detail = "stall", "it shows the stall "+rule.ID
+	d.Alert = &record.Alert{Severity: record.StallAlert + rule.ID + record.StallKept, Text: d.Detail + ", and is not nudged"}
 	fired := 0
 	for _, t := range h.Acts {
 		if t.Verb == d.Action.Verb && in(t.At, a.Now(), nudgesFor) {
@@ -101,7 +102,7 @@ func (a *Actor) unstalled(h record.Heal, s driver.State) error {
 		return nil
 	}
 	for _, severity := range h.Alerts {
-		id, stall := strings.CutPrefix(severity, record.StallAlert)
+		id, stall := record.StallOf(severity)
 		if !stall || id == s.Stall {
 			continue
 		}

@@ -65,26 +65,32 @@ func TestStalled(t *testing.T) {
 		warns string
 		looks string // outcomes, each agent, verb and result
 	}{
-		"nothing":                    {lay: func(*spot) {}},
-		"a stall":                    {lay: func(*spot) {}, said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
-		"of no rule":                 {lay: in("other")},
-		"reported":                   {lay: in("gone"), told: "stall-gone", text: "it shows the stall gone"},
-		"reported before":            {lay: func(s *spot) { in("gone")(s); s.heard("stall-gone") }},
-		"nudged once":                {lay: nudged(h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
-		"nudged as often as it may":  {lay: nudged(23*h, h), told: "stall-limit", text: "it shows the stall limit, and nudges did not help"},
-		"nudged a day ago":           {lay: nudged(24*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
-		"told that nudges do not":    {lay: func(s *spot) { nudged(2*h, h)(s); s.heard("stall-limit") }},
-		"told twice what it is":      {lay: injected(2*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
-		"nudged by a clock ahead":    {lay: nudged(-time.Hour, -time.Hour), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
-		"nudged a moment ago":        {lay: nudged(time.Second), looks: "agent-0 look done; agent-0 nudge refused"},
-		"its pane moves":             {lay: shows(func(s *driver.State) { s.Stall, s.Moving = "limit", true })},
-		"it says that it works":      {lay: func(s *spot) { s.agents[0].busy = true }},
-		"whether it works is unseen": {lay: only("busy")},
-		"macf has it":                {lay: locked(0)},
-		"macf had it":                {lay: locked(time.Hour), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
-		"it is paused":               {lay: func(s *spot) { s.append(s.now, record.Entry{Kind: record.EntryPause, By: "owner:tty", Key: "agent-0"}) }},
-		"it does not run":            {lay: func(s *spot) { s.agents[0].pid = 0 }},
-		"it cannot be looked at":     {lay: func(s *spot) { s.fails = map[string]bool{"agent-0": true} }, warns: "looking at agent-0: no server runs"},
+		"nothing":                   {lay: func(*spot) {}},
+		"a stall":                   {lay: func(*spot) {}, said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"of no rule":                {lay: in("other")},
+		"reported":                  {lay: in("gone"), told: "stall-gone", text: "it shows the stall gone"},
+		"reported before":           {lay: func(s *spot) { in("gone")(s); s.heard("stall-gone") }},
+		"nudged once":               {lay: nudged(h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"nudged as often as it may": {lay: nudged(23*h, h), told: "stall-limit", text: "it shows the stall limit, and nudges did not help"},
+		"nudged a day ago":          {lay: nudged(24*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"told that nudges do not":   {lay: func(s *spot) { nudged(2*h, h)(s); s.heard("stall-limit") }},
+		"told twice what it is":     {lay: injected(2*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"nudged by a clock ahead":   {lay: nudged(-time.Hour, -time.Hour), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"a draft is in its prompt":  {lay: shows(func(s *driver.State) { s.Stall, s.Draft = "limit", true }), told: "stall-limit:kept", text: "it shows the stall limit, and is not nudged: somebody's text is in the prompt: send it, or take it away", looks: "agent-0 look done; agent-0 nudge refused"},
+		"that was told before": {lay: func(s *spot) {
+			shows(func(s *driver.State) { s.Stall, s.Draft = "limit", true })(s)
+			s.heard("stall-limit:kept")
+		}, looks: "agent-0 look done; agent-0 nudge refused"},
+		"the owner has it before him": {lay: shows(func(s *driver.State) { s.Stall, s.Attached = "limit", true }), looks: "agent-0 look done; agent-0 nudge refused"},
+		"nudged a moment ago":         {lay: nudged(time.Second), looks: "agent-0 look done; agent-0 nudge refused"},
+		"its pane moves":              {lay: shows(func(s *driver.State) { s.Stall, s.Moving = "limit", true })},
+		"it says that it works":       {lay: func(s *spot) { s.agents[0].busy = true }},
+		"whether it works is unseen":  {lay: only("busy")},
+		"macf has it":                 {lay: locked(0)},
+		"macf had it":                 {lay: locked(time.Hour), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
+		"it is paused":                {lay: func(s *spot) { s.append(s.now, record.Entry{Kind: record.EntryPause, By: "owner:tty", Key: "agent-0"}) }},
+		"it does not run":             {lay: func(s *spot) { s.agents[0].pid = 0 }},
+		"it cannot be looked at":      {lay: func(s *spot) { s.fails = map[string]bool{"agent-0": true} }, warns: "looking at agent-0: no server runs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, got := &spot{desk: newDesk(t)}, ""
@@ -159,6 +165,10 @@ func TestStalled_over(t *testing.T) {
 	sweep("it shows none", false, in(""), nil, "", "", "")
 	sweep("and still none", false, in(""), nil, "", "", "")
 	sweep("it stalls again", false, in("limit"), nil, "stall-limit", "stall-limit", "")
+	s.heard("stall-limit:kept")
+	sweep("that is told in two ways", false, in("limit"), nil, "", "stall-limit stall-limit:kept", "")
+	sweep("both are over", false, in(""), nil, "", "", "")
+	sweep("and it stalls again", false, in("limit"), nil, "stall-limit", "stall-limit", "")
 	for _, what := range []string{"begin", "end"} {
 		got := ""
 		a := s.acting(&got)

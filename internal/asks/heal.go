@@ -26,7 +26,7 @@ func (s *stream) heals() []condition {
 		}
 		about := s.healed(h.Agent)
 		for _, severity := range slices.Concat(h.Alerts, h.Unasked) {
-			if id, stall := strings.CutPrefix(severity, record.StallAlert); stall && !slices.ContainsFunc(s.tick.Heal.Stalls, func(r record.StallRule) bool { return r.ID == id }) {
+			if id, stall := record.StallOf(severity); stall && !slices.ContainsFunc(s.tick.Heal.Stalls, func(r record.StallRule) bool { return r.ID == id }) {
 				continue // nobody looks for it any more, so nobody would see its end
 			}
 			c := about

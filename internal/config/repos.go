@@ -136,7 +136,7 @@ func (f *File) Tick(s *Scope, host string, n *int, dry bool, p Placement) record
 	caps.MailIntervalHour = s.MailIntervalH
 	t := record.Tick{Tick: n, Scope: s.ID, Host: host, Hosts: []string{}, Mode: s.Mode, DryRun: s.DryRun || dry,
 		Repos: append([]string{}, p.Repos...), Others: p.Others, Adopted: s.Adopted, Caps: caps, Surfaces: s.Surfaces,
-		AskWhen: s.AskWhen, Actions: s.ActionsAppID, PRCap: s.PRListCap, Renotify: s.AskRenotifyH, Raise: s.AskRaiseAfter, Heal: s.Heal,
+		AskWhen: s.AskWhen, Actions: s.ActionsAppID, PRCap: s.PRListCap, Timeout: s.TickTimeoutMin, Renotify: s.AskRenotifyH, Raise: s.AskRaiseAfter, Heal: s.Heal,
 		Unfound: p.Unfound, Verbose: f.Notes(s, p)}
 	if n != nil { // a numbered tick has a ledger, and who is ours rests on it
 		t.Surfaces = append(slices.Clone(s.Surfaces), "ledger")

@@ -43,7 +43,7 @@ func TestPlace(t *testing.T) {
 	tick := f.Tick(wick, "devbox", &n, false, p)
 	wantTick := record.Tick{Tick: &n, Scope: "wick", Host: "devbox", Hosts: []string{}, Mode: "report", DryRun: true, Repos: p.Repos, Others: p.Others,
 		Adopted: []record.Adopted{}, Caps: record.Caps{FleetSessions: 8, ActiveSessions: 12, ActiveWindowMin: 30, ResearchPerDay: 4, MailIntervalHour: 6},
-		Surfaces: []string{"claude", "paseo", "gh", "board", "ledger"}, AskWhen: []record.AskWhen{}, Actions: 15368, PRCap: 200, Renotify: 6, Raise: 50,
+		Surfaces: []string{"claude", "paseo", "gh", "board", "ledger"}, AskWhen: []record.AskWhen{}, Actions: 15368, PRCap: 200, Timeout: 15, Renotify: 6, Raise: 50,
 		Unfound: p.Unfound, Verbose: []string{both, shared}}
 	for _, d := range pretty.Diff(tick, wantTick) {
 		t.Error("tick:", d)

@@ -1,5 +1,7 @@
 package record
 
+import "strings"
+
 // Workspace is a directory that holds an agent's configuration, with what runs
 // in it; or processes that run in none. One whose configuration was not read, or not
 // understood, has unread, and no agent. Subject: the canonical path of the
@@ -205,8 +207,18 @@ const Untold = "untold"
 // UpgradeStopped is the severity of an upgrade that stopped at an agent.
 const UpgradeStopped = "upgrade-stopped"
 
-// StallAlert is what the severity of a stall begins with; the id of its rule follows.
-const StallAlert = "stall-"
+// StallAlert is what the severity of a stall begins with; the id of its rule follows, and
+// StallKept when it is that the stall is not nudged.
+const (
+	StallAlert = "stall-"
+	StallKept  = ":kept"
+)
+
+// StallOf is the id of the rule of a stall's severity; false of any other.
+func StallOf(severity string) (rule string, ok bool) {
+	rule, ok = strings.CutPrefix(severity, StallAlert)
+	return strings.TrimSuffix(rule, StallKept), ok
+}
 
 // Unlisted is the reason of a decision about an agent that should run no longer: what
 // was told of it is over.

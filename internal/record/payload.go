@@ -86,26 +86,27 @@ type Host struct {
 
 // Tick is what a judge must know and that is no observation.
 type Tick struct {
-	Tick     *int       `json:"tick"`                      // tick number; null outside a tick
-	Scope    string     `json:"scope"`                     // id of the scope
-	Config   string     `json:"config,omitempty"`          // path of the configuration, when it is not the usual one
-	Host     string     `json:"host"`                      // the machine that runs the tick
-	Hosts    []string   `json:"hosts"`                     // machines expected in the stream; empty means host alone
-	Mode     string     `json:"mode"`                      // report or act
-	DryRun   bool       `json:"dry_run"`                   //
-	Repos    []string   `json:"repos"`                     // git common dirs of the scope
-	Others   []string   `json:"others,omitempty"`          // git common dirs that another scope, or more than one, names
-	Adopted  []Adopted  `json:"adopted"`                   // sessions that the config makes ours
-	Caps     Caps       `json:"caps"`                      //
-	Surfaces []string   `json:"surfaces"`                  // products that must be read: claude, paseo, gh, board, schedule
-	AskWhen  []AskWhen  `json:"ask_when,omitzero"`         // questions of the config's own
-	Actions  int        `json:"actions_app_id"`            // GitHub app whose required checks count as pinned
-	PRCap    int        `json:"pr_list_cap"`               // open pull requests asked for in each repository; as many as that are perhaps not all
-	Renotify int        `json:"ask_renotify_h"`            // hours between two showings of an unseen batch
-	Raise    int        `json:"ask_raise_after_min"`       // minutes that an ask is open before it is shown; 0: at once
-	Unfound  []string   `json:"repos_not_found,omitempty"` // repositories of the scope that could not be located, and why
-	Verbose  []string   `json:"notes,omitempty"`           // what the config says that this release does not use
-	Heal     *HealRules `json:"heal,omitempty"`            // absent: nothing is kept alive
+	Tick     *int       `json:"tick"`                       // tick number; null outside a tick
+	Scope    string     `json:"scope"`                      // id of the scope
+	Config   string     `json:"config,omitempty"`           // path of the configuration, when it is not the usual one
+	Host     string     `json:"host"`                       // the machine that runs the tick
+	Hosts    []string   `json:"hosts"`                      // machines expected in the stream; empty means host alone
+	Mode     string     `json:"mode"`                       // report or act
+	DryRun   bool       `json:"dry_run"`                    //
+	Repos    []string   `json:"repos"`                      // git common dirs of the scope
+	Others   []string   `json:"others,omitempty"`           // git common dirs that another scope, or more than one, names
+	Adopted  []Adopted  `json:"adopted"`                    // sessions that the config makes ours
+	Caps     Caps       `json:"caps"`                       //
+	Surfaces []string   `json:"surfaces"`                   // products that must be read: claude, paseo, gh, board, schedule
+	AskWhen  []AskWhen  `json:"ask_when,omitzero"`          // questions of the config's own
+	Actions  int        `json:"actions_app_id"`             // GitHub app whose required checks count as pinned
+	PRCap    int        `json:"pr_list_cap"`                // open pull requests asked for in each repository; as many as that are perhaps not all
+	Timeout  int        `json:"tick_timeout_min,omitempty"` // minutes that a tick may take; absent: as a release before it was noted, 15
+	Renotify int        `json:"ask_renotify_h"`             // hours between two showings of an unseen batch
+	Raise    int        `json:"ask_raise_after_min"`        // minutes that an ask is open before it is shown; 0: at once
+	Unfound  []string   `json:"repos_not_found,omitempty"`  // repositories of the scope that could not be located, and why
+	Verbose  []string   `json:"notes,omitempty"`            // what the config says that this release does not use
+	Heal     *HealRules `json:"heal,omitempty"`             // absent: nothing is kept alive
 
 	SSH   map[string]string   `json:"ssh,omitempty"`         // by the name of another machine: the words behind ssh -t that lead there
 	There map[string][]string `json:"repos_there,omitempty"` // by the name of another machine: git common dirs of the scope there; absent: those of repos

@@ -136,17 +136,24 @@ func Line(r Report) string {
 	return p.summary()
 }
 
-// late is how long after a tick's report the next one must be there: ticks come once an
-// hour, and by default one has a quarter of an hour.
-const late = 80 * time.Minute
+// outdatedAt is when the report of the tick after a stream's must be there, nil of a
+// stream that is no tick's: ticks come once an hour, begin up to five minutes late, and
+// have the time that the configuration gives them.
+func outdatedAt(set *record.Set, now record.Time) *record.Time {
+	_, tick, ok := set.Tick()
+	if !ok || tick.Tick == nil {
+		return nil
+	}
+	return record.TimeOf(now.Add(65*time.Minute + time.Duration(cmp.Or(tick.Timeout, 15))*time.Minute))
+}
 
 // due says from when on a tick's report is outdated, since a file does not age; "" of a
 // report that is no tick's.
 func (p *page) due() string {
-	if p.Tick == nil {
+	if p.Outdated == nil {
 		return ""
 	}
-	return "The next tick is due within the hour: if it is past " + p.both(p.At.Add(late)) + ", ticks have stopped."
+	return "The next tick is due within the hour: if it is past " + p.both(p.Outdated.Time) + ", ticks have stopped."
 }
 
 // picture says when the sessions were looked at, and how long ago that was: of a tick's
@@ -162,7 +169,7 @@ func (p *page) picture() string {
 	switch d := p.At.Sub(p.AsOf.Time); {
 	case d < -skew:
 		return s + ", which is later than the present it is shown for, " + p.full(p.At.Time) + "."
-	case d > 0 && (p.Tick == nil || d >= late):
+	case d > 0 && (p.Outdated == nil || d >= p.Outdated.Sub(p.At.Time)):
 		return s + ", " + words(d) + " old."
 	}
 	return s + "."

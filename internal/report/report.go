@@ -27,21 +27,22 @@ const LocalScope = "local"
 // Report is what a stream says, in the order in which a person should read it.
 // Lists are never nil.
 type Report struct {
-	V        int          `json:"v"`        // version of this format
-	At       record.Time  `json:"at"`       // the present of the report
-	AsOf     *record.Time `json:"as_of"`    // when the oldest observation was made; null without one
-	Scope    string       `json:"scope"`    // scope of the tick; local without one
-	Tick     *int         `json:"tick"`     // null outside a tick
-	Zone     string       `json:"zone"`     // zone of the times in the text; "" is UTC
-	Hosts    []string     `json:"hosts"`    // machines that looked
-	Machines []Machine    `json:"machines"` // those that looked or should have, the tick's own first
-	Alarm    string       `json:"alarm"`    // why the report must not be taken for the whole, or that a tick after it failed (OUTDATED); "" when it may
-	Total    int          `json:"total"`    // verdicts
-	NotRead  []NotRead    `json:"not_read"` // worst first
-	Sections []Section    `json:"sections"` // every section, empty ones too
-	Asks     []Ask        `json:"asks"`     // open ones, then answered, then resolved
-	Findings []Finding    `json:"findings"` // about more than one session
-	Notes    []Note       `json:"notes"`    // what the observers add about their reading
+	V        int          `json:"v"`           // version of this format
+	At       record.Time  `json:"at"`          // the present of the report
+	AsOf     *record.Time `json:"as_of"`       // when the oldest observation was made; null without one
+	Scope    string       `json:"scope"`       // scope of the tick; local without one
+	Tick     *int         `json:"tick"`        // null outside a tick
+	Outdated *record.Time `json:"outdated_at"` // when the next tick's report must be there: later, this one says nothing of the present; null outside a tick
+	Zone     string       `json:"zone"`        // zone of the times in the text; "" is UTC
+	Hosts    []string     `json:"hosts"`       // machines that looked
+	Machines []Machine    `json:"machines"`    // those that looked or should have, the tick's own first
+	Alarm    string       `json:"alarm"`       // why the report must not be taken for the whole, or that a tick after it failed (OUTDATED); "" when it may
+	Total    int          `json:"total"`       // verdicts
+	NotRead  []NotRead    `json:"not_read"`    // worst first
+	Sections []Section    `json:"sections"`    // every section, empty ones too
+	Asks     []Ask        `json:"asks"`        // open ones, then answered, then resolved
+	Findings []Finding    `json:"findings"`    // about more than one session
+	Notes    []Note       `json:"notes"`       // what the observers add about their reading
 
 	Surfaces  []Surface      `json:"surfaces"`  // every part that somebody tried to read
 	Repos     Part[Repo]     `json:"repos"`     // of the scope: what lacks something first
@@ -121,6 +122,7 @@ func Build(set *record.Set, now record.Time) Report {
 	}
 	r.Zone = zoneOf(set, home)
 	r.AsOf = asOf(set)
+	r.Outdated = outdatedAt(set, now)
 	if first, last := apart(pictures(set)); first != last {
 		_, _, known := set.Tick()
 		r.apart = !known

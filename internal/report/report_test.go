@@ -217,6 +217,10 @@ func TestDue(t *testing.T) {
 			t.Errorf("--now %q: want %q in\n%.300s", now, want, md)
 		}
 	}
+	longer := bytes.Replace(stream, []byte(`"ask_renotify_h"`), []byte(`"tick_timeout_min": 60, "ask_renotify_h"`), 1)
+	if md, _ := render(t, longer, time.Time{}); !strings.Contains(md, "if it is past 17:55 CET (16:55 UTC), ticks have stopped.\n") {
+		t.Errorf("a tick that may take an hour: %.300s", md)
+	}
 	page := htmlOf(t, stream)
 	has(t, page, `<time id="age" datetime="2026-11-29T14:50:02Z" hidden=""></time>`, `id="stale"`, `<time id="late" datetime="2026-11-29T16:10:02Z">17:10 CET (16:10 UTC)</time>`)
 	page = htmlOf(t, written(t, "three"))

@@ -88,8 +88,8 @@ func (s *sheet) Picture() string {
 func (s *sheet) Stamp() string { return s.At.UTC().Format(time.RFC3339) }
 
 // LateStamp and LateSays are when a tick's page is outdated.
-func (s *sheet) LateStamp() string { return s.At.Add(late).UTC().Format(time.RFC3339) }
-func (s *sheet) LateSays() string  { return s.both(s.At.Add(late)) }
+func (s *sheet) LateStamp() string { return s.Outdated.UTC().Format(time.RFC3339) }
+func (s *sheet) LateSays() string  { return s.both(s.Outdated.Time) }
 
 // Alarms are the word of the alarm and what it says.
 func (s *sheet) Alarms() []string {

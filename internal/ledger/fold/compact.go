@@ -25,7 +25,13 @@ func Compact(lines []Line) (Compacted, error) {
 	for _, l := range lines {
 		whole.Add(l)
 	}
-	return sift(lines, whole, newKeeper(whole).entry)
+	k := newKeeper(whole)
+	c, err := sift(lines, whole, k.entry)
+	if err != nil { // one that found an agent well within an act that is open says what may have ended by then
+		k.allSweeps = true
+		return sift(lines, whole, k.entry)
+	}
+	return c, nil
 }
 
 func sift(lines []Line, whole *State, keep func(record.Entry) bool) (Compacted, error) {
@@ -54,6 +60,8 @@ type keeper struct {
 	keys    map[string]bool
 	batches map[string]bool // intents that ask one of keys, or an alert
 	sweeps  map[string]bool // the last that spoke of an agent, the last that found it well, and those that ended something
+
+	allSweeps bool
 }
 
 func newKeeper(s *State) keeper {
@@ -95,7 +103,7 @@ func (k keeper) entry(e record.Entry) bool {
 	case record.EntryIntent:
 		return e.Verb != "ask" || k.batches[e.ID]
 	case record.EntrySweep, record.EntrySweepExit:
-		return k.sweeps[e.ID]
+		return k.allSweeps || k.sweeps[e.ID]
 	case record.EntrySeen:
 		return k.batches[e.Of]
 	case record.EntryAck:

@@ -211,3 +211,17 @@ func TestCompact_ahead(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 }
+
+// A sweep that found an agent well within an act that is open says what had ended by then:
+// it stays, also when a later one found the same.
+func TestCompact_openAct(t *testing.T) {
+	entries := []record.Entry{begun("1", "launch"), became("1", record.EntryFailed, "launch", "gone"), begun("2", "launch"), aSweep("OK", 0, 0),
+		became("2", record.EntryFailed, "launch", "changed"), aSweep("OK", 0, 0)}
+	lines := linesOf(t, entries...)
+	if h := folded(lines).Heal("a"); len(h.Ends) > 0 {
+		t.Fatalf("%+v: the first is forgotten since the sweep within the second", h.Ends)
+	}
+	if c, err := Compact(lines); err != nil || len(c.Kept) != len(lines) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
