@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"strings"
+
+	"github.com/fleet-tools/fleet/internal/shell"
 )
 
 // bash is a completion script for bash 3.2 and later.
@@ -100,7 +102,7 @@ func zsh(m manual) string {
 	}
 	b.WriteString("_arguments")
 	for _, spec := range specs {
-		b.WriteString(" \\\n	'" + strings.ReplaceAll(spec, "'", `'\''`) + "'")
+		b.WriteString(" \\\n	" + shell.Quote(spec))
 	}
 	return b.String() + "\n"
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/fleet-tools/fleet/internal/shell"
 )
 
 // sshOptions are ssh and how it is always run: it asks nothing, forwards
@@ -34,7 +36,7 @@ var quotedWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func RemoteCommand(words []string) string {
 	line := remotePrefix
 	for _, w := range words {
-		line += " '" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		line += " " + shell.Quote(w)
 	}
 	return line
 }

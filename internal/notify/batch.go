@@ -2,13 +2,12 @@ package notify
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/shell"
 )
 
 // Batch is what a command channel gets on its standard input: one JSON object
@@ -41,7 +40,7 @@ type Ask struct {
 func Of(scope, configFile string, d fold.Due) Batch {
 	where := " --scope " + scope
 	if configFile != "" {
-		where += " --config " + word(configFile)
+		where += " --config " + shell.Word(configFile)
 	}
 	b := Batch{V: 1, Scope: scope, Batch: d.Batch, Open: d.Open, Asks: []Ask{},
 		List: "fleet-asks list" + where, Answer: fmt.Sprintf("fleet-asks ack %d%s", d.Batch, where)}
@@ -84,15 +83,4 @@ func openAsks(n int) string {
 		return "1 open ask"
 	}
 	return fmt.Sprintf("%d open asks", n)
-}
-
-// bare is a word that a shell takes as it is.
-var bare = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`) })
-
-// word is s as one word of a shell's command line.
-func word(s string) string {
-	if bare().MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -75,7 +75,7 @@ func TestBatch_hostileIDs(t *testing.T) {
 func TestBatch_config(t *testing.T) {
 	entry := askEntry(14, `{"batch":14,"asks":[{"id":"a1","key":"k","question":"which?"}]}`)
 	for config, want := range map[string]string{
-		"/etc/fleet.json": "Answer one: `fleet-asks ack 14 --scope lamp --config '/etc/fleet.json' --ask a1`\n",
+		"/etc/fleet.json": "Answer one: `fleet-asks ack 14 --scope lamp --config /etc/fleet.json --ask a1`\n",
 		"/my fleet/it's":  `--config '/my fleet/it'\''s'` + "`\n",
 		"/x`y":            "",
 		"/x\x1b[2J":       "",

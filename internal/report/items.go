@@ -59,7 +59,7 @@ func (p *page) facts(row *Row) {
 		p.sub("note", text(says, saysWidth))
 	}
 	p.sub("would do", text(row.would(), saysWidth))
-	p.sub("go", code(attach(row)))
+	p.sub("go", code(row.attach()))
 }
 
 // why is what keeps a session from being judged.
@@ -139,7 +139,7 @@ func (p *page) grouped(s Section) {
 		p.sub("would do", text(shared(g.rows, func(r *Row) string { return r.would() }), saysWidth))
 		for _, row := range g.rows {
 			p.printf("  - %s", p.line(row))
-			if a := attach(row); a != "" {
+			if a := row.attach(); a != "" {
 				p.printf(" · %s", code(a))
 			}
 			p.printf("\n")

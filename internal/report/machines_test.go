@@ -66,20 +66,3 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
-
-// A session on another machine is reached through ssh, unless what leads there
-// is more than a shell reads as it stands.
-func TestAttach_there(t *testing.T) {
-	row := Row{}
-	row.Session.Tmux, row.Session.Process = "a b", true
-	for via, want := range map[string]string{"": "tmux attach -t 'a b'", "ana@box": `ssh -t ana@box 'tmux attach -t '\''a b'\'''`,
-		"-F '/c d' box": `ssh -t -F '/c d' box 'tmux attach -t '\''a b'\'''`, "box;id": "", "$(id)": "", "`id`": "", "a\nb": "", strings.Repeat("x", 300): ""} {
-		if row.via = via; attach(&row) != want {
-			t.Errorf("%q: %q, want %q", via, attach(&row), want)
-		}
-	}
-	row.Session.Tmux = ""
-	if row.via = "box"; attach(&row) != "" {
-		t.Errorf("%q", attach(&row))
-	}
-}

@@ -68,7 +68,7 @@ func (p *page) needed(n need) {
 		p.printf("- %s · %s\n", p.title(n.row, nameWidth, true), p.where(n.row, whereWidth))
 		p.sub("fleet asks", p.state(n.ask))
 		p.sub("asked", text(n.ask.Question, questionWidth))
-		p.sub("go", code(attach(n.row)))
+		p.sub("go", code(n.row.attach()))
 	}
 }
 

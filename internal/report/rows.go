@@ -117,7 +117,7 @@ func (r *Report) addSections(set *record.Set) {
 			section.Rows = append(section.Rows, bySection[k.id]...)
 		}
 		for _, row := range section.Rows {
-			row.Go = attach(row)
+			row.Go = row.attach()
 		}
 		r.Sections = append(r.Sections, section)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/fleet-tools/fleet/internal/shell"
 )
 
 // A card is one thing that needs the owner.
@@ -36,7 +38,7 @@ func (s *sheet) Cards() []card {
 		}
 		if row := n.row; row != nil {
 			c.Name, c.ID, c.Anchor = cmp.Or(s.Name(row.Session.Name), "(no name)"), s.short(row), s.anchors[row.key()]
-			c.Kind, c.Label, c.Place, c.Go = sectionOf(row.Class), s.className(row), s.place(row), attach(row)
+			c.Kind, c.Label, c.Place, c.Go = sectionOf(row.Class), s.className(row), s.place(row), row.attach()
 			if row.waits() {
 				if c.Question = s.Text(row.Question); n.ask != nil {
 					asked, now := n.questions()
@@ -70,7 +72,7 @@ func (r *Report) ackCommand(batch, ask string) string {
 	}
 	s := "fleet-asks ack " + batch + " --scope " + r.Scope
 	if r.config != "" {
-		s += " --config " + quote(r.config)
+		s += " --config " + shell.Word(r.config)
 	}
 	if ask != "" {
 		s += " --ask " + ask

@@ -67,7 +67,7 @@ func (s *sheet) row(b *bufio.Writer, section string, row *Row) {
 	element(b, `<i>`, clip(row.Session.Branch, 60), "</i>")
 	b.WriteString("</td><td>")
 	element(b, "<span>", s.Name(s.dir(row)), "</span>")
-	element(b, ` <code class="go">`, attach(row), "</code>")
+	element(b, ` <code class="go">`, row.attach(), "</code>")
 	b.WriteString("</td><td>")
 	s.age(b, row.At, row.Session.ActivityAt, false)
 	b.WriteString("</td><td>")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/shell"
 )
 
 // Sweep writes what a sweep decided about agents and sessions and what became of
@@ -171,7 +172,7 @@ func deed(a *record.Action) string {
 	case len(a.Argv) > 0:
 		words := make([]string, len(a.Argv))
 		for i, w := range a.Argv {
-			words[i] = quote(w)
+			words[i] = shell.Word(w)
 		}
 		return a.Verb + " runs " + code(clip(strings.Join(words, " "), questionWidth))
 	}

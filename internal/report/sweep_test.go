@@ -217,7 +217,7 @@ func TestSweep_deeds(t *testing.T) {
 		reconciled(s, 4)
 	})
 	has(t, got, `invoice \| export: it stopped`)
-	has(t, got, "- inject types `go on`: invoice \\| export, session:s2\n- launch runs `'/w/claude.sh' 'it'\\''s'`: code\n")
+	has(t, got, "- inject types `go on`: invoice \\| export, session:s2\n- launch runs `/w/claude.sh 'it'\\''s'`: code\n")
 	if n := strings.Count(got, "\n- "); n != 2 {
 		t.Errorf("%d deeds in\n%s", n, got)
 	}

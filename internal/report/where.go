@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"path"
 	"strings"
+
+	"github.com/fleet-tools/fleet/internal/attach"
 )
 
 // names writes sessions and places the short way. What is short depends on the
@@ -72,7 +74,7 @@ func alike(a, b string) bool { return len(a) >= 8 && len(b) >= 8 && a[:8] == b[:
 // shortID is the first eight digits of a session id, with the label of its
 // account; what is no session id stays whole.
 func shortID(subject string) string {
-	if !beginsWithID(subject) {
+	if !attach.BeginsWithID(subject) {
 		return subject
 	}
 	label := subject[idWidth:]
@@ -80,21 +82,6 @@ func shortID(subject string) string {
 		return subject
 	}
 	return subject[:8] + label
-}
-
-// beginsWithID tells a text whose first idWidth bytes are a session id.
-func beginsWithID(s string) bool {
-	const form = "00000000-0000-0000-0000-000000000000"
-	if len(s) < len(form) {
-		return false
-	}
-	for i, f := range form {
-		c := s[i]
-		if hex := c >= '0' && c <= '9' || c >= 'a' && c <= 'f'; f == '0' && !hex || f == '-' && c != '-' {
-			return false
-		}
-	}
-	return true
 }
 
 // id is how a session is named beside its name.
@@ -106,7 +93,7 @@ func (n names) id(row *Row) string {
 	return inert(clip(s, idWidth))
 }
 
-const idWidth = 36
+const idWidth = attach.IDWidth
 
 // where is the place of a session: the machine when there are several, the
 // repository when the path does not name it, the path, the branch.
@@ -147,56 +134,7 @@ func repoName(commonDir string) string {
 	return strings.TrimSuffix(path.Base(d), ".git")
 }
 
-// attach is the command that leads to a session, "" when none is known. It is
-// never shown in part, and only made of what a shell reads as it stands.
-func attach(row *Row) string {
-	there := attachThere(row)
-	if there == "" || row.via == "" {
-		return there
-	}
-	if len(row.via) > 200 || clean(row.via) != row.via || strings.ContainsAny(row.via, "`$&;|<>\"\\") {
-		return ""
-	}
-	return "ssh -t " + row.via + " " + quote(there)
-}
-
-// attachThere is attach on the machine of the session itself. A pane is where a
-// process lives: without one, what leads there starts the session again, a background
-// session by its job. Of one that could not be judged nobody knows whether it has a
-// process, so it is never started a second time.
-func attachThere(row *Row) string {
-	s := row.Session
-	gone := !s.Process && sectionOf(row.Class) != unknown
-	switch {
-	case !gone && s.Tmux != "" && len(s.Tmux) <= 80 && harmless(s.Tmux):
-		return "tmux attach -t " + quote(s.Tmux)
-	case s.JobID != "" && len(s.JobID) <= idWidth && plainID(s.JobID):
-		return "claude attach " + s.JobID
-	case gone && s.JobID == "" && s.Account == "": // where another account is, no record says
-		return resume(s.Cwd, s.SessionID)
-	}
-	return ""
-}
-
-// resume is the command that takes up a session that ended, "" when none is known:
-// Claude Code finds it by its id, and only from its directory.
-func resume(dir, id string) string {
-	if len(id) != idWidth || !beginsWithID(id) || !path.IsAbs(dir) || len(dir) > saysWidth || !harmless(dir) {
-		return ""
-	}
-	if !plainID(strings.ReplaceAll(dir[1:], "/", "")) {
-		dir = quote(dir)
-	}
-	return "cd " + dir + " && claude --resume " + id
-}
-
-// harmless tells a text that can be shown in a command without losing anything.
-func harmless(s string) bool { return clean(s) == s && !strings.Contains(s, "`") }
-
-// quote writes a word for a shell.
-func quote(s string) string {
-	if plainID(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+// attach is the command that leads to a session, "" when none is known.
+func (row *Row) attach() string {
+	return attach.Command(row.Session, sectionOf(row.Class) != unknown, row.via)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fleet-tools/fleet/internal/driver"
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/shell"
 )
 
 // maxLastWords is how wide what a session said when it ended at once gets.
@@ -145,7 +146,7 @@ func launcher(how driver.Launch) string {
 	script := `for fleet_v in $(env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'); do case " ` + strings.Join(keep, " ") +
 		` " in *" $fleet_v "*) ;; *) unset "$fleet_v" ;; esac; done; "$@"; fleet_s=$?; `
 	for _, w := range how.Then {
-		script += quote(w) + " "
+		script += shell.Quote(w) + " "
 	}
 	if len(how.Then) > 0 {
 		script += `"$fleet_s"; `
@@ -153,5 +154,3 @@ func launcher(how driver.Launch) string {
 	return script + `exit "$fleet_s"`
 }
 
-// quote is a word that a shell takes as it is.
-func quote(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" }
