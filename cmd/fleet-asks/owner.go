@@ -35,7 +35,8 @@ func open(std *cli.Std, opts *options) (*config.Scope, ledger.Ledger, error) {
 var errNoRecords = errors.New("--jq is for records: of the commands it goes with list alone")
 
 // list prints one ask a line, oldest first: batch and id, how long it is open,
-// the class, the question. With --jq each is a record, as fleet-ledger observe
+// the class, the question, and, when one was known, the command that led to its session
+// when it was asked. With --jq each is a record, as fleet-ledger observe
 // has it.
 func list(std *cli.Std, opts *options) error {
 	_, l, err := open(std, opts)
@@ -76,6 +77,9 @@ func line(std *cli.Std, a record.Asked) error {
 	mark := ""
 	if a.State == record.AskAcked {
 		mark = " (answered)"
+	}
+	if a.Go != "" {
+		mark += "\t" + a.Go
 	}
 	_, err := fmt.Fprintf(std.Out, "%d %s\t%s\t%s\t%s%s\n", a.Batch, a.ID, age(std.Clock, a.Since), orDash(a.Class), guard.Text(a.Question, 4000), mark)
 	return err

@@ -91,7 +91,7 @@ func (c condition) renews(a record.Asked) bool {
 
 // ask is a condition that the ledger does not remember.
 func (c condition) ask(state string) Ask {
-	return Ask{c.host, record.Ask{Key: c.key, State: state, Class: c.class, Question: c.question, Session: c.session}}
+	return Ask{c.host, record.Ask{Key: c.key, State: state, Class: c.class, Question: c.question, Session: c.session, Go: c.lead}}
 }
 
 // again is a condition that the ledger remembers, and that is still true.
@@ -101,7 +101,7 @@ func (c condition) again(a record.Asked) Ask {
 		state = record.AskAcked
 	}
 	out := remember(a, state)
-	out.Host, out.Session, out.Class, out.Question = c.host, c.session, cmp.Or(c.class, a.Class), cmp.Or(c.question, a.Question)
+	out.Host, out.Session, out.Class, out.Question, out.Go = c.host, c.session, cmp.Or(c.class, a.Class), cmp.Or(c.question, a.Question), c.lead
 	return out
 }
 
@@ -116,7 +116,7 @@ func (s *stream) remembered(a record.Asked, state string) Ask {
 
 func remember(a record.Asked, state string) Ask {
 	return Ask{"", record.Ask{Key: a.Key, ID: a.ID, Batch: a.Batch, State: state, Seen: a.Seen, Class: a.Class,
-		Question: a.Question, FirstTick: a.FirstTick, Since: a.Since}}
+		Question: a.Question, Go: a.Go, FirstTick: a.FirstTick, Since: a.Since}}
 }
 
 var states = []string{record.AskNew, record.AskOpen, record.AskUnchecked, record.AskAcked, record.AskResolved}

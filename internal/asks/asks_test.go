@@ -80,6 +80,55 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
+// A question about a session has the command that leads to it: of what is asked the present
+// one, of what is only remembered that of then, and of a machine that nobody knows how to
+// reach none.
+func TestGo(t *testing.T) {
+	at := func(tmux string) func(*seat) {
+		return func(s *seat) { s.verdict.Session.Tmux, s.verdict.Session.Process = tmux, true }
+	}
+	prompt := "prompt:s1:" + promptTag
+	remembered := func(w *world) {
+		asks(prompt, record.AskOpen)(w)
+		w.asked[len(w.asked)-1].Go = "tmux attach -t then"
+	}
+	ssh := ticked(func(tick *record.Tick) { tick.SSH = map[string]string{attic: "ana@attic"} })
+	for name, tt := range map[string]struct {
+		change change
+		key    string
+		want   string
+	}{
+		"in a pane":            {waits(devbox, "s1", at("work:@3.%7")), prompt, "tmux attach -t work:@3.%7"},
+		"nowhere":              {waits(devbox, "s1"), prompt, ""},
+		"asked before":         {all(waits(devbox, "s1", at("work:@3.%7")), remembered), prompt, "tmux attach -t work:@3.%7"},
+		"asked, now nowhere":   {all(waits(devbox, "s1"), remembered), prompt, ""},
+		"only remembered":      {all(failed("devbox claude/listing"), remembered), prompt, "tmux attach -t then"},
+		"on another machine":   {all(waits(attic, "s3", at("den")), ssh), "prompt:attic/s3:" + promptTag, "ssh -t ana@attic 'tmux attach -t den'"},
+		"nobody knows the way": {waits(attic, "s3", at("den")), "prompt:attic/s3:" + promptTag, ""},
+		"what a sweep filed":   {all(healed("session:s1", "stuck"), judged(devbox, "s1", "2", "", at("den"))), "heal:session:s1:stuck", "tmux attach -t den"},
+		"of one that is unknown": {all(healed("session:s1", "stuck"), judged(devbox, "s1", "unknown", "", func(s *seat) {
+			s.verdict.Session.SessionID, s.verdict.Session.Cwd = "0612c97c-13cd-412b-a500-b86039f1e0aa", "/w/lamp"
+		})), "heal:session:s1:stuck", ""},
+		"of one that ended": {all(healed("session:s1", "stuck"), judged(devbox, "s1", "2", "", func(s *seat) {
+			s.verdict.Session.SessionID, s.verdict.Session.Cwd = "0612c97c-13cd-412b-a500-b86039f1e0aa", "/w/lamp"
+		})), "heal:session:s1:stuck", "cd /w/lamp && claude --resume 0612c97c-13cd-412b-a500-b86039f1e0aa"},
+	} {
+		f := newWorld(tt.change).fold(t)
+		i := slices.IndexFunc(f.Asks, func(a Ask) bool { return a.Key == tt.key })
+		if i < 0 || f.Asks[i].Go != tt.want {
+			t.Errorf("%s: %+v, want %q", name, f.Asks, tt.want)
+			continue
+		}
+		var b record.Batch
+		if f.Asks[i].State != record.AskNew {
+			continue
+		}
+		if err := json.Unmarshal(f.Entries[0].Target, &b); err != nil || !slices.ContainsFunc(b.Asks, func(a record.BatchAsk) bool { return a.Key == tt.key && a.Go == tt.want }) {
+			t.Errorf("%s: the ledger gets %+v, %v", name, b, err)
+		}
+	}
+}
+
 // Oldest first, whatever the order of the lines; an ask without a time last.
 func TestOrder(t *testing.T) {
 	w := newWorld(failed("attic claude/listing", "attic claude/jobs"))

@@ -49,7 +49,7 @@ func (s *stream) entries(fresh, over []Ask, now record.Time) []record.Entry {
 	if len(fresh) > 0 {
 		batch := record.Batch{Batch: tick}
 		for _, a := range fresh {
-			batch.Asks = append(batch.Asks, record.BatchAsk{Class: a.Class, ID: a.ID, Key: a.Key, Question: a.Question})
+			batch.Asks = append(batch.Asks, record.BatchAsk{Class: a.Class, ID: a.ID, Key: a.Key, Question: a.Question, Go: a.Go})
 		}
 		entry(batchNumber, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "ask", Key: fmt.Sprintf("batch:%d", tick), Target: mustJSON(batch)})
 	}

@@ -49,7 +49,7 @@ func (s *stream) healed(agent string) condition {
 	if !ok || !judged {
 		return condition{question: agent}
 	}
-	return condition{class: v.Class, question: cmp.Or(v.Session.Name, subject), host: s.host, session: subject}
+	return condition{class: v.Class, question: cmp.Or(v.Session.Name, subject), host: s.host, session: subject, lead: s.lead(s.host, v)}
 }
 
 func (s *stream) sweeps() []condition {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fleet-tools/fleet/internal/attach"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -13,6 +14,7 @@ import (
 type condition struct {
 	key, class, question string
 	host, session        string       // of the session that it is about
+	lead                 string       // the command that leads to it; "" when none is known
 	began                *record.Time // when it was asked; null when it cannot be told
 }
 
@@ -84,9 +86,21 @@ func (s *stream) sessions() []condition {
 			waiting = session.Listing.WaitingFor
 		}
 		cs = append(cs, condition{prefix + tag(waiting+"\x00"+v.Question), v.Class,
-			cmp.Or(v.Session.Name, r.Subject) + ": " + cmp.Or(v.Question, waiting, v.ClassName), r.Host, r.Subject, beganAsking(session)})
+			cmp.Or(v.Session.Name, r.Subject) + ": " + cmp.Or(v.Question, waiting, v.ClassName), r.Host, r.Subject, s.lead(r.Host, v), beganAsking(session)})
 	}
 	return cs
+}
+
+// lead is the command that leads to a session that was judged, "" when none is known.
+func (s *stream) lead(host string, v *record.Verdict) string {
+	via := ""
+	if !s.own(host) {
+		if s.tick == nil || s.tick.SSH[host] == "" {
+			return ""
+		}
+		via = s.tick.SSH[host]
+	}
+	return attach.Command(v.Session, v.Class != "unknown", via)
 }
 
 func (s *stream) session(host, subject string) *record.Session {

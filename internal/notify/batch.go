@@ -32,6 +32,7 @@ type Ask struct {
 	Since    *record.Time `json:"since"`    // when it was first asked
 	Key      string       `json:"key"`      // what it is about
 	Session  string       `json:"session"`  // session id, <host>/<id> on another machine; "" when it is about none
+	Go       string       `json:"go"`       // the command that led to the session when it was asked; "" when none was known
 }
 
 // Of returns a due batch as it leaves the machine's ledger. Records are clean
@@ -46,7 +47,7 @@ func Of(scope, configFile string, d fold.Due) Batch {
 		List: "fleet-asks list" + where, Answer: fmt.Sprintf("fleet-asks ack %d%s", d.Batch, where)}
 	for _, a := range d.Asks {
 		b.Asks = append(b.Asks, Ask{ID: guard.Text(a.ID, 20), Class: guard.Text(a.Class, 20), Question: guard.Text(a.Question, 500),
-			Since: a.Since, Key: guard.Text(a.Key, 500), Session: guard.Text(session(a.Key), 300)})
+			Since: a.Since, Go: a.Go, Key: guard.Text(a.Key, 500), Session: guard.Text(session(a.Key), 300)})
 	}
 	return b
 }
@@ -74,8 +75,11 @@ func session(key string) string {
 func (b Batch) title() string { return "fleet: " + b.Scope }
 
 func (b Batch) text() string {
-	a := b.Asks[0]
-	return fmt.Sprintf("%s in scope %s.\n\n%d %s: %s\n\nAll of them: %s\nTo answer these: %s", openAsks(b.Open), b.Scope, b.Batch, a.ID, guard.Text(a.Question, 300), b.List, b.Answer)
+	a, there := b.Asks[0], ""
+	if a.Go != "" {
+		there = "To go there: " + a.Go + "\n"
+	}
+	return fmt.Sprintf("%s in scope %s.\n\n%d %s: %s\n\n%sAll of them: %s\nTo answer these: %s", openAsks(b.Open), b.Scope, b.Batch, a.ID, guard.Text(a.Question, 300), there, b.List, b.Answer)
 }
 
 func openAsks(n int) string {

@@ -56,7 +56,7 @@ func TestRaise_command(t *testing.T) {
 		}
 		gone(t, dir)
 		if b, err := os.ReadFile(filepath.Join(dir, "stdin")); err == nil {
-			want := `{"v":1,"scope":"lamp","batch":12,"open":3,"asks":[{"id":"a1","class":"3","question":"Session wick waits","since":null,"key":"","session":""}],"list":"fleet-asks list --scope lamp","answer":"fleet-asks ack 12 --scope lamp"}` + "\n"
+			want := `{"v":1,"scope":"lamp","batch":12,"open":3,"asks":[{"id":"a1","class":"3","question":"Session wick waits","since":null,"key":"","session":"","go":""}],"list":"fleet-asks list --scope lamp","answer":"fleet-asks ack 12 --scope lamp"}` + "\n"
 			if string(b) != want {
 				t.Errorf("stdin %s\nwant  %s", b, want)
 			}

@@ -74,4 +74,5 @@ type Ask struct {
 	FirstTick int    `json:"first_tick"` //
 	Since     *Time  `json:"since"`      // when the batch was written
 	Session   string `json:"session,omitempty"`
+	Go        string `json:"go,omitempty"` // the command that leads to the session; absent when none is known
 }

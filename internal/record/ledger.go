@@ -81,10 +81,11 @@ type Batch struct {
 
 // BatchAsk is one ask of a batch.
 type BatchAsk struct {
-	Class    string `json:"class"`    // "" when it is about no session
-	ID       string `json:"id"`       // a1 … within the batch
-	Key      string `json:"key"`      //
-	Question string `json:"question"` // one line
+	Class    string `json:"class"`        // "" when it is about no session
+	ID       string `json:"id"`           // a1 … within the batch
+	Key      string `json:"key"`          //
+	Question string `json:"question"`     // one line
+	Go       string `json:"go,omitempty"` // the command that led to the session when it was asked; absent when none was known
 }
 
 // Shown is the result of a seen entry: a batch was in a dialog, or was handed to
@@ -107,6 +108,7 @@ type Asked struct {
 	ShownAt    *Time  `json:"shown_at,omitempty"`    // when its batch was last shown; absent: never
 	Class      string `json:"class"`                 //
 	Question   string `json:"question"`              //
+	Go         string `json:"go,omitempty"`          // the command that led to the session when it was asked; absent when none was known
 	FirstTick  int    `json:"first_tick"`            // tick that first asked it while it was not resolved
 	Since      *Time  `json:"since"`                 // when that tick asked it
 	AnsweredAt *Time  `json:"answered_at,omitempty"` // acked: when

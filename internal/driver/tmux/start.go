@@ -153,4 +153,3 @@ func launcher(how driver.Launch) string {
 	}
 	return script + `exit "$fleet_s"`
 }
-

@@ -88,7 +88,7 @@ func (s *State) addIntent(e record.Entry) {
 		item.Key = guard.Withhold(item.Key)
 		b.keys = append(b.keys, idKey{item.ID, item.Key})
 		a := &ask{Asked: record.Asked{Key: item.Key, ID: item.ID, Batch: b.tick, Intent: e.ID, State: record.AskOpen,
-			Class: item.Class, Question: item.Question, FirstTick: b.tick, Since: record.TimeOf(e.TS.Time)}}
+			Class: item.Class, Question: item.Question, Go: item.Go, FirstTick: b.tick, Since: record.TimeOf(e.TS.Time)}}
 		if old := s.asks[item.Key]; old != nil && old.State == record.AskOpen {
 			a.FirstTick, a.Since = old.FirstTick, old.Since
 		}
@@ -176,6 +176,9 @@ func (s *State) Asked() []record.Asked {
 		out := a.Asked
 		for _, text := range []*string{&out.Question, &out.ID, &out.Class, &out.Intent} {
 			*text = guard.Withhold(*text)
+		}
+		if guard.Text(out.Go, len(out.Go)) != out.Go { // a command is whole or none
+			out.Go = ""
 		}
 		if b := s.batches[a.Intent]; b != nil {
 			out.Seen, out.ShownAt = b.seen, b.shownAt
