@@ -76,10 +76,25 @@ func (d *deed) leave(rest []left) error {
 // fresh refuses a stream of another time: its oldest record of this machine is
 // what an act goes by, its newest must not lie ahead.
 func (d *deed) fresh() error {
-	oldest, newest := d.span()
 	if d.actor.Dry != "" {
 		return nil
 	}
+	if at, ok := d.ofNow(); !ok {
+		return fmt.Errorf("nothing is done: the stream is of %s, which is not now; look, and decide anew", at.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// present tells that a stream is of this scope, this machine and this moment, so that
+// looking at what it is about says something.
+func (d *deed) present() bool {
+	_, ok := d.ofNow()
+	return ok && d.tick != nil && d.tick.Scope == d.scope.ID && d.tick.Host == d.w.Host
+}
+
+// ofNow tells that all records about this machine were made now, else one moment that is not.
+func (d *deed) ofNow() (record.Time, bool) {
+	oldest, newest := d.span()
 	if at := d.set.Now(time.Time{}); oldest.IsZero() || at.Before(oldest.Time) {
 		oldest = at
 	} else if at.After(newest.Time) {
@@ -87,10 +102,10 @@ func (d *deed) fresh() error {
 	}
 	for _, at := range []record.Time{oldest, newest} {
 		if age := time.Since(at.Time); age > freshFor || age < -aheadFor {
-			return fmt.Errorf("nothing is done: the stream is of %s, which is not now; look, and decide anew", at.Format(time.RFC3339))
+			return at, false
 		}
 	}
-	return nil
+	return newest, true
 }
 
 // span is when the first and the last of the records about this machine were made.

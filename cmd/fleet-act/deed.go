@@ -87,6 +87,7 @@ func prepare(ctx context.Context, std *cli.Std, opts *options) (*deed, error) {
 		return nil, err
 	}
 	if d.actor.Dry != "" {
+		d.actor.Rehearse = d.present()
 		return d, nil
 	}
 	if err := os.MkdirAll(d.scope.StateDir, 0o700); err != nil {

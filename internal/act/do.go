@@ -17,26 +17,19 @@ import (
 
 // act does what one decision asks for. The error is that of the ledger.
 func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, error) {
-	o := record.Outcome{Agent: d.Agent, Verb: d.Action.Verb}
 	if a.Dry != "" {
-		o.Result, o.Reason, o.Detail = record.Dry, "dry", a.Dry
-		return o, nil
+		return a.rehearsed(ctx, d), nil
 	}
-	if err := a.fits(d); err != nil {
+	o := record.Outcome{Agent: d.Agent, Verb: d.Action.Verb}
+	dr, t, err := a.reach(d)
+	if err != nil {
 		return refuse(o, err), nil
-	}
-	dr, t := a.Drivers[d.Action.Driver], target(d)
-	if dr == nil {
-		o.Result, o.Reason, o.Detail = record.Refused, "driver", "no driver is called "+strconv.Quote(d.Action.Driver)
-		return o, nil
 	}
 	if d.Action.DelayS > 0 {
 		a.Sleep(ctx, time.Duration(d.Action.DelayS)*time.Second)
 	}
-	if d.Action.Verb == "upgrade" {
-		if err := a.Updates(); err != nil {
-			return refuse(o, refused("open", "%v", err)), nil
-		}
+	if err := a.idle(d); err != nil {
+		return refuse(o, err), nil
 	}
 	if err := a.allowed(ctx, d, dr, t); err != nil {
 		if ctx.Err() != nil {

@@ -245,8 +245,9 @@ type Outcome struct {
 	Verb   string `json:"verb"`             //
 	Intent string `json:"intent,omitempty"` // ledger id of the intent; absent when none was written
 	Result string `json:"result"`           // done, failed, unknown, refused, dry
-	Reason string `json:"reason,omitempty"` // one word: busy, dialog, draft, attached, backoff, cap, pause, changed, deaf, gone, unsubmitted …
+	Reason string `json:"reason,omitempty"` // one word: busy, dialog, draft, attached, backoff, cap, usage-limit, changed, deaf, gone, unsubmitted …
 	Detail string `json:"detail,omitempty"` // one line
+	Kept   string `json:"kept,omitempty"`   // dry: the reason and the detail of the refusal that it would meet as things are now; absent when it would meet none, and when nobody looked
 	Proof  string `json:"proof,omitempty"`  // done: what was seen: the uuid of the user record, the new process, the new instance
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -25,6 +26,7 @@ func Sweep(w io.Writer, set *record.Set, now record.Time) error {
 	} else {
 		p.sweepTable(rows)
 		p.sweepTrouble(rows)
+		p.sweepTold(rows)
 		p.sweepDeeds(rows)
 	}
 	_, err := w.Write(p.b.Bytes())
@@ -62,6 +64,8 @@ type sweepRow struct {
 	name                                         string // of a session; "" of an agent
 	deed                                         string // what is typed or run; "" when nothing is
 	end, by                                      string // endOf
+	kept                                         string // what would keep it from being done, where it was only said
+	told                                         string // what a person is told of it
 	order                                        int
 }
 
@@ -80,7 +84,10 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 			says += " (" + o.Reason + ")"
 		}
 		outcomes[r.Host+"\x00"+r.Subject] = o
-		did[r.Host+"\x00"+r.Subject] = says + strings.TrimRight("; "+cmp.Or(o.Proof, o.Detail), "; ")
+		if says += strings.TrimRight("; "+cmp.Or(o.Proof, o.Detail), "; "); o.Kept != "" {
+			says = o.Verb + ": " + o.Result + "; as it is now it would be refused: " + o.Kept
+		}
+		did[r.Host+"\x00"+r.Subject] = says
 	}
 	names := map[string]string{}
 	for _, r := range in.Of(record.KindVerdict) {
@@ -95,7 +102,14 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 		}
 		row := sweepRow{subject: r.Subject, host: r.Host, decision: d.Decision, reason: d.Reason, detail: d.Detail, order: slices.Index(sweepOrder, d.Decision)}
 		row.name, row.deed = names[r.Host+"\x00"+r.Subject], deed(d.Action)
-		row.end, row.by = endOf(d, outcomes[r.Host+"\x00"+r.Subject])
+		o := outcomes[r.Host+"\x00"+r.Subject]
+		row.end, row.by = endOf(d, o)
+		if o != nil {
+			row.kept = o.Kept
+		}
+		if d.Alert != nil {
+			row.told = d.Alert.Text
+		}
 		if row.did = did[r.Host+"\x00"+r.Subject]; row.did == "" && d.Action != nil {
 			row.did = "would " + d.Action.Verb
 		}
@@ -110,7 +124,7 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 // dryAll tells of a sweep that did nothing of what is to be done because it only says
 // it, which the line that counts it must say; "" of any other.
 func dryAll(rows []sweepRow) string {
-	why := ""
+	why, due, kept := "", 0, 0
 	for _, r := range rows {
 		switch {
 		case r.did == "":
@@ -118,12 +132,20 @@ func dryAll(rows []sweepRow) string {
 			return ""
 		default:
 			why = r.by
+			due++
+		}
+		if r.kept != "" {
+			kept++
 		}
 	}
 	if why == "" {
 		return ""
 	}
-	return ", and nothing of it was done: " + text(why, psPath)
+	says := ", and nothing of it was done: " + text(why, psPath)
+	if kept > 0 {
+		says += fmt.Sprintf("; as things are now %d of %d would be refused", kept, due)
+	}
+	return says
 }
 
 // sweepTable writes the lines, under one that counts what became of them, which begins
@@ -152,6 +174,25 @@ func (p *page) sweepTable(rows []sweepRow) {
 		p.printf("%s\n\nDecided: %s\n\n", ended(rows), strings.Join(says, ", "))
 	}
 	p.grid(cells)
+}
+
+// sweepTold writes what a person would be told by a sweep that only says what is to be
+// done. One that does it has told them.
+func (p *page) sweepTold(rows []sweepRow) {
+	if dryAll(rows) == "" {
+		return
+	}
+	first := true
+	for _, r := range rows {
+		if r.told == "" || r.kept != "" {
+			continue
+		}
+		if first {
+			p.printf("\n")
+		}
+		first = false
+		p.printf("- you would be told of **%s**: %s\n", r.title(), text(r.told, troubleWidth))
+	}
 }
 
 // named is a text about a session with its name before it.

@@ -27,10 +27,10 @@ var sweepEnds = []string{endDone, endFailed, endUnknown, endRefused, endHeld, en
 
 // holds are the reasons of docs/reconcile.md and docs/act.md for which what is due waits.
 var holds = map[string]bool{"backoff": true, "stuck": true, "exhausted": true, "limit": true, "unjudged": true, "cap": true, "held": true,
-	"rate": true, "fleet-gap": true, "pause": true, "mail-interval": true}
+	"rate": true, "fleet-gap": true, "usage-limit": true, "mail-interval": true}
 
 // waits are those of them that a refusal has: of another one a person may have to look.
-var waits = map[string]bool{"backoff": true, "pause": true, "mail-interval": true, "fleet-gap": true, "rate": true}
+var waits = map[string]bool{"backoff": true, "usage-limit": true, "mail-interval": true, "fleet-gap": true, "rate": true}
 
 // endOf is how a row ended, and by what, "" when that is not one word. o is nil without
 // an outcome.
@@ -115,7 +115,7 @@ func (p *page) sweepTrouble(rows []sweepRow) {
 	var order []string
 	whom := map[string][]string{}
 	for _, r := range rows {
-		if r.end != endFailed && r.end != endUnknown && r.end != endRefused {
+		if r.end != endFailed && r.end != endUnknown && r.end != endRefused && r.kept == "" {
 			continue
 		}
 		if whom[r.did] == nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 
@@ -140,6 +141,56 @@ func TestSweep_dry(t *testing.T) {
 	has(t, got, "\n1 LAUNCH, 1 SKIP, and nothing of it was done: the mode is not act\n")
 	if strings.Contains(got, "Decided") {
 		t.Errorf("it is counted twice\n%s", got)
+	}
+}
+
+// A rehearsal says what would be refused as things are, and what a person would be told.
+func TestSweep_rehearsal(t *testing.T) {
+	got := swept(t, func(s *stream) {
+		for _, agent := range []string{"a", "b"} {
+			s.line(record.KindDecision, "h", "fleet-reconcile", agent, record.Decision{Agent: agent, Decision: "HEAL", Reason: "deaf", Detail: "it does not answer",
+				Action: &record.Action{Verb: "restart", Driver: "tmux"}, Alert: &record.Alert{Severity: "restarted", Text: agent + " is | restarted"}})
+		}
+		became(s, "h", record.Outcome{Agent: "a", Verb: "restart", Result: record.Dry, Reason: record.Dry, Detail: "the mode is not act", Kept: "attached: a person has it"})
+		became(s, "h", record.Outcome{Agent: "b", Verb: "restart", Result: record.Dry, Reason: record.Dry, Detail: "the mode is not act"})
+		s.line(record.KindDecision, "h", "fleet-reconcile", "c", record.Decision{Agent: "c", Decision: "SKIP", Reason: "stuck", Alert: &record.Alert{Severity: "stuck", Text: "three attempts"}})
+		reconciled(s, 3)
+	})
+	has(t, got, "\n2 HEAL, 1 SKIP, and nothing of it was done: the mode is not act; as things are now 1 of 2 would be refused\n",
+		"\n- **a**: restart: dry; as it is now it would be refused: attached: a person has it\n\n- you would be told of **b**: b is \\| restarted\n- you would be told of **c**: three attempts\n")
+	if strings.Contains(got, "told of **a**") {
+		t.Errorf("that it is restarted would not be told\n%s", got)
+	}
+	got = swept(t, func(s *stream) {
+		s.line(record.KindDecision, "h", "fleet-reconcile", "b", record.Decision{Agent: "b", Decision: "HEAL", Action: &record.Action{Verb: "restart", Driver: "tmux"}, Alert: &record.Alert{Severity: "restarted", Text: "x"}})
+		became(s, "h", record.Outcome{Agent: "b", Verb: "restart", Result: record.Done})
+		reconciled(s, 1)
+	})
+	if strings.Contains(got, "would") {
+		t.Errorf("what was done\n%s", got)
+	}
+}
+
+// The words that say that something is due and waits are those of the documents: of one
+// that has another name by now a sweep would count what waits as refused.
+func TestHolds(t *testing.T) {
+	var pages string
+	for _, page := range []string{"act.md", "reconcile.md"} {
+		b, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages += string(b)
+	}
+	for reason := range holds {
+		if !strings.Contains(pages, "`"+reason+"`") {
+			t.Errorf("no document has %s", reason)
+		}
+	}
+	for reason := range waits {
+		if _, refusal, _ := strings.Cut(pages, "| refused: `paused`"); !holds[reason] || !strings.Contains(strings.SplitN(refusal, "\n", 2)[0], "`"+reason+"`") {
+			t.Errorf("%s is none of the refusals that wait", reason)
+		}
 	}
 }
 
