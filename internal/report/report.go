@@ -39,6 +39,7 @@ type Report struct {
 	Alarm    string       `json:"alarm"`       // why the report must not be taken for the whole, or that a tick after it failed (OUTDATED); "" when it may
 	Total    int          `json:"total"`       // verdicts
 	NotRead  []NotRead    `json:"not_read"`    // worst first
+	Needs    []Need       `json:"needs_me"`    // what needs the owner
 	Sections []Section    `json:"sections"`    // every section, empty ones too
 	Asks     []Ask        `json:"asks"`        // open ones, then answered, then resolved
 	Findings []Finding    `json:"findings"`    // about more than one session
@@ -54,8 +55,7 @@ type Report struct {
 	verdicts []Row         // every row, also those out of scope, by host and subject
 	hosts    [][]Row       // the same, machine by machine
 	unjudged map[key]*Row  // sessions without a verdict
-	needs    []need        // what needs the owner, in order
-	answered map[*Row]bool // sessions of needs: whether all is answered
+	answered map[*Row]bool // sessions of Needs: whether all is answered
 	several  bool          // verdicts are of several machines
 	apart    bool          // nobody knows which of the machines' clocks is right
 	batch    *record.Batch // what this tick asks that was not asked before; nil when nothing is
