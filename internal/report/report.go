@@ -37,6 +37,7 @@ type Report struct {
 	Hosts    []string     `json:"hosts"`       // machines that looked
 	Machines []Machine    `json:"machines"`    // those that looked or should have, the tick's own first
 	Alarm    string       `json:"alarm"`       // why the report must not be taken for the whole, or that a tick after it failed (OUTDATED); "" when it may
+	Unshown  *NotShown    `json:"unshown"`     // that the owner could not be shown what is asked; null when all was, or it was not tried
 	Total    int          `json:"total"`       // verdicts
 	NotRead  []NotRead    `json:"not_read"`    // worst first
 	Needs    []Need       `json:"needs_me"`    // what needs the owner
@@ -130,6 +131,7 @@ func Build(set *record.Set, now record.Time) Report {
 	r.addRows(set)
 	r.addUnlooked(set)
 	r.addAsks(set)
+	r.addUnshown()
 	r.addBatch(set)
 	r.addSections(set)
 	r.Findings = findings(set)

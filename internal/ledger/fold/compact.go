@@ -106,6 +106,8 @@ func (k keeper) entry(e record.Entry) bool {
 		return k.allSweeps || k.sweeps[e.ID]
 	case record.EntrySeen:
 		return k.batches[e.Of]
+	case record.EntryFailed:
+		return e.Verb != record.VerbShow || k.batches[e.Of]
 	case record.EntryAck:
 		if e.Resolved {
 			return slices.ContainsFunc(e.Keys, func(key string) bool { return k.keys[key] })
