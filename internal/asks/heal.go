@@ -33,7 +33,7 @@ func (s *stream) heals() []condition {
 			if at, ok := h.Filed[severity]; ok {
 				c.began = &at // filed anew after the answer, it is asked anew
 			}
-			c.key, c.question = "heal:"+h.Agent+":"+severity, about.question+": "+cmp.Or(h.Texts[severity], severity)
+			c.key, c.question = record.HealKey(h.Agent, severity), about.question+": "+cmp.Or(h.Texts[severity], severity)
 			cs = append(cs, c)
 		}
 	}

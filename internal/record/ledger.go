@@ -112,6 +112,7 @@ type Asked struct {
 	ShownAt    *Time    `json:"shown_at,omitempty"`    // when its batch was last shown; absent: never
 	Unshown    *Unshown `json:"unshown,omitempty"`     // open: that its batch could not be shown; absent when it was shown since, or nobody tried
 	Class      string   `json:"class"`                 //
+	Session    string   `json:"session"`               // session that it is about, <host>/<session> on another machine; "" when it is about none
 	Question   string   `json:"question"`              //
 	Go         string   `json:"go,omitempty"`          // the command that led to the session when it was asked; absent when none was known
 	FirstTick  int      `json:"first_tick"`            // tick that first asked it while it was not resolved

@@ -161,6 +161,7 @@ func (s *State) Asked() []record.Asked {
 			continue
 		}
 		out := a.Asked
+		out.Session = record.SessionOf(out.Key)
 		for _, text := range []*string{&out.Question, &out.ID, &out.Class, &out.Intent} {
 			*text = guard.Withhold(*text)
 		}
