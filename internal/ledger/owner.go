@@ -51,10 +51,11 @@ func (l Ledger) Missed(by string, at time.Time, intent, why string) error {
 		if !s.HasBatch(intent) {
 			return nil, fmt.Errorf("no batch has the intent %q", intent)
 		}
-		if s.Missed(intent, why) {
-			return nil, nil
+		es := []record.Entry{}
+		if !s.Missed(intent, why) {
+			es = append(es, record.Entry{Kind: record.EntryFailed, By: by, Of: intent, Verb: record.VerbShow, Detail: why})
 		}
-		return []record.Entry{{Kind: record.EntryFailed, By: by, Of: intent, Verb: record.VerbShow, Detail: why}}, nil
+		return es, nil
 	})
 }
 
