@@ -69,7 +69,7 @@ type Ask struct {
 	Batch     int      `json:"batch"`             // tick number of the batch
 	State     string   `json:"state"`             // an Ask… word
 	Seen      bool     `json:"seen"`              // its batch was seen by the owner
-	Unshown   *Unshown `json:"unshown,omitempty"` // new, open, unchecked: that its batch could not be shown; absent when it was shown since, or nobody tried
+	Unshown   *Unshown `json:"unshown,omitempty"` // new, open, unchecked: that its batch could not be shown; absent when it was shown since, nobody tried, or owner_channel is none by now
 	Class     string   `json:"class"`             // class of the session it is about; "" when it is about none
 	Question  string   `json:"question"`          // one line
 	FirstTick int      `json:"first_tick"`        //

@@ -110,7 +110,7 @@ type Asked struct {
 	State      string   `json:"state"`                 // open, acked, resolved (those of the last ticks only)
 	Seen       bool     `json:"seen"`                  // the owner chose Seen for its batch
 	ShownAt    *Time    `json:"shown_at,omitempty"`    // when its batch was last shown; absent: never
-	Unshown    *Unshown `json:"unshown,omitempty"`     // open: that its batch could not be shown; absent when it was shown since, or nobody tried
+	Unshown    *Unshown `json:"unshown,omitempty"`     // open: that its batch could not be shown; absent when it was shown since, nobody tried, or owner_channel is none by now
 	Class      string   `json:"class"`                 //
 	Session    string   `json:"session"`               // session that it is about, <host>/<session> on another machine; "" when it is about none
 	Question   string   `json:"question"`              //

@@ -38,6 +38,14 @@ func (s *State) addMissed(e record.Entry) {
 	b.unshown = &u
 }
 
+// ForgetMissed drops that batches could not be shown, for an owner who by now has it that
+// none is.
+func (s *State) ForgetMissed() {
+	for _, b := range s.batches {
+		b.unshown = nil
+	}
+}
+
 // Missed tells whether the last that is known of a batch is that it could not be shown,
 // for that reason.
 func (s *State) Missed(intent, why string) bool {

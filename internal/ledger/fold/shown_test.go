@@ -57,6 +57,12 @@ func TestMissed(t *testing.T) {
 		if len(s.Open()) > 0 {
 			t.Errorf("%s: an act is open", tt.name)
 		}
+		s.ForgetMissed()
+		for _, a := range s.Asked() {
+			if a.Unshown != nil {
+				t.Errorf("%s: not forgotten: %+v", tt.name, a.Unshown)
+			}
+		}
 	}
 	if new(State).Missed("1-2", "") {
 		t.Error("no batch could not be shown")
