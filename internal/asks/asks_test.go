@@ -98,12 +98,12 @@ func TestGo(t *testing.T) {
 		key    string
 		want   string
 	}{
-		"in a pane":          {waits(devbox, "s1", at("work:@3.%7")), prompt, "tmux attach -t work:@3.%7"},
-		"nowhere":            {waits(devbox, "s1"), prompt, ""},
-		"asked before":       {all(waits(devbox, "s1", at("work:@3.%7")), remembered), prompt, "tmux attach -t work:@3.%7"},
-		"asked, now nowhere": {all(waits(devbox, "s1"), remembered), prompt, ""},
-		"only remembered":    {all(failed("devbox claude/listing"), remembered), prompt, "tmux attach -t then"},
-		"on another machine": {all(waits(attic, "s3", at("den")), ssh), "prompt:attic/s3:" + promptTag, "ssh -t ana@attic 'tmux attach -t den'"},
+		"in a pane":            {waits(devbox, "s1", at("work:@3.%7")), prompt, "tmux attach -t work:@3.%7"},
+		"nowhere":              {waits(devbox, "s1"), prompt, ""},
+		"asked before":         {all(waits(devbox, "s1", at("work:@3.%7")), remembered), prompt, "tmux attach -t work:@3.%7"},
+		"asked, now nowhere":   {all(waits(devbox, "s1"), remembered), prompt, ""},
+		"only remembered":      {all(failed("devbox claude/listing"), remembered), prompt, "tmux attach -t then"},
+		"on another machine":   {all(waits(attic, "s3", at("den")), ssh), "prompt:attic/s3:" + promptTag, "ssh -t ana@attic 'tmux attach -t den'"},
 		"nobody knows the way": {waits(attic, "s3", at("den")), "prompt:attic/s3:" + promptTag, ""},
 		"what a sweep filed":   {all(healed("session:s1", "stuck"), judged(devbox, "s1", "2", "", at("den"))), "heal:session:s1:stuck", "tmux attach -t den"},
 		"of one that is unknown": {all(healed("session:s1", "stuck"), judged(devbox, "s1", "unknown", "", func(s *seat) {
