@@ -177,10 +177,8 @@ func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 		if err := a.paused(ctx, s, d); err != nil {
 			return err
 		}
-		for _, told := range s.Heal(d.Agent).Alerts {
-			if told == d.Alert.Severity {
-				return refused("told", "somebody was told in this episode")
-			}
+		if s.Heal(d.Agent).Told(d.Alert.Severity) {
+			return refused("told", "somebody was told in this episode")
 		}
 		return nil
 	})

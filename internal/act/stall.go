@@ -82,7 +82,7 @@ func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.A
 	if rule.Action == "report" || fired >= rule.Max {
 		d.Action = nil
 		d.Alert = &record.Alert{Severity: record.StallAlert + rule.ID, Text: strings.TrimSpace(d.Detail + map[bool]string{true: ", and nudges did not help"}[fired >= rule.Max])}
-		if slices.Contains(h.Alerts, d.Alert.Severity) {
+		if h.Told(d.Alert.Severity) {
 			return nil
 		}
 	}
