@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,11 +17,31 @@ import (
 // may have something to tell: what is filed beyond that the next tick asks, in one batch.
 const tellMost = 5
 
-// tell hands the owner's command what they should know about an agent.
-func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
-	if d.told >= tellMost {
+// calls are those of the owner's command in a run.
+type calls struct {
+	n    int
+	hung error // that it took too long
+}
+
+// call calls it, unless it was called as often as it may be, or hung: what is due behind it
+// would wait for it anew.
+func (c *calls) call(owner func() error) error {
+	if c.hung != nil {
+		return c.hung
+	}
+	if c.n >= tellMost {
 		return nil
 	}
+	c.n++
+	err := owner()
+	if _, hung := errors.AsType[*notify.HungError](err); hung {
+		c.hung = fmt.Errorf("it is called no more in this run: %w", err)
+	}
+	return err
+}
+
+// tell hands the owner's command what they should know about an agent.
+func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
 	named := d.opts.Config
 	if named != "" {
 		var err error
@@ -27,9 +49,10 @@ func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
 			return err
 		}
 	}
-	d.told++
-	_, err := notify.Raise(ctx, d.scope.OwnerChannel, notify.AlertOf(d.scope.ID, named, severity, d.named(agent)+": "+text, record.NewTime(time.Now())))
-	return err
+	return d.calls.call(func() error {
+		_, err := notify.Raise(ctx, d.scope.OwnerChannel, notify.AlertOf(d.scope.ID, named, severity, d.named(agent)+": "+text, record.NewTime(time.Now())))
+		return err
+	})
 }
 
 // named is what a person calls what a decision is about: of a session its name.

@@ -216,17 +216,19 @@ const Untold = "untold"
 // UpgradeStopped is the severity of an upgrade that stopped at an agent.
 const UpgradeStopped = "upgrade-stopped"
 
-// StallAlert is what the severity of a stall begins with; the id of its rule follows, and
-// StallKept when it is that the stall is not nudged.
+// StallAlert is what the severity of a stall begins with; the id of its rule follows, and,
+// when it is that the stall is not nudged, StallKept and why.
 const (
 	StallAlert = "stall-"
-	StallKept  = ":kept"
+	StallKept  = ":kept-"
 )
 
-// StallOf is the id of the rule of a stall's severity; false of any other.
-func StallOf(severity string) (rule string, ok bool) {
+// StallOf is the id of the rule of a stall's severity, and why it is not nudged, "" when it
+// says something else; false of any other severity.
+func StallOf(severity string) (rule, kept string, ok bool) {
 	rule, ok = strings.CutPrefix(severity, StallAlert)
-	return strings.TrimSuffix(rule, StallKept), ok
+	rule, kept, _ = strings.Cut(rule, StallKept)
+	return rule, kept, ok
 }
 
 // Unlisted is the reason of a decision about an agent that should run no longer: what

@@ -32,7 +32,7 @@ var holds = map[string]bool{"backoff": true, "stuck": true, "exhausted": true, "
 	"rate": true, "fleet-gap": true, "usage-limit": true, "mail-interval": true}
 
 // waits are those of them that a refusal has: of another one a person may have to look.
-var waits = map[string]bool{"backoff": true, "usage-limit": true, "mail-interval": true, "fleet-gap": true, "rate": true}
+var waits = map[string]bool{"backoff": true, "cap": true, "usage-limit": true, "mail-interval": true, "fleet-gap": true, "rate": true}
 
 // endOf is how a row ended, and by what, "" when that is not one word. o is nil without
 // an outcome.
