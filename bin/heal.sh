@@ -101,13 +101,20 @@ sweep() {
 	says=$(sed -n '/^[0-9][0-9]* [A-Za-z]/p' "$state/heal/report.md" | head -n 1)
 	echo "sweep: ${says:-nothing was decided}: $state/heal/report.md${beside:+; $beside, so this sweep did not}"
 }
-# unswept WHY: no sweep runs, which heal.md says where the configuration can't say that
-# it is elsewhere.
+# unswept WHY: no sweep runs, which heal.md says.
 unswept() {
-	state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE
+	elsewhere
 	[ ! -f "$state/heal/report.md" ] || { stale "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } 2>/dev/null
 	echo "heal.sh: $1" >&2
 	exit 1
+}
+
+# off WHY: no sweep is to run, which heal.md says above the last one.
+off() {
+	elsewhere
+	echo "heal.sh: scope $FLEET_SCOPE $1" >&2
+	[ ! -f "$state/heal/report.md" ] || { marked "**At $(date -u +%Y-%m-%dT%H:%M:%SZ) no sweep ran: scope $FLEET_SCOPE ${1%%;*}**" "$state/heal/report.md" "$state/heal/off.md" && lead "$state/heal/off.md" heal.md; } 2>/dev/null
+	exit 0
 }
 
 heal_around() {
@@ -117,13 +124,13 @@ heal_around() {
 	2 | 3) unswept 'the configuration has a mistake, so no sweep runs; fleet-config check names it' ;;
 	*) unswept "a program of fleet is missing or broken in ${self%/*}, so no sweep runs" ;;
 	esac
-	[ -n "$values" ] || { echo "heal.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0; }
-	{ IFS= read -r state && read -r minutes && IFS= read -r token && IFS= read -r desired && IFS= read -r heal && read -r cap; } <<END || { echo 'heal.sh: the configuration could not be read' >&2 && exit 1; }
+	[ -n "$values" ] || off 'is switched off: dispatch_enabled is not 1'
+	{ IFS= read -r state && read -r minutes && IFS= read -r token && IFS= read -r desired && IFS= read -r heal && read -r cap; } <<END || { echo 'heal.sh: the configuration could not be read' >&2; exit 1; }
 $values
 END
-	[ -n "$heal" ] || { echo "heal.sh: scope $FLEET_SCOPE keeps nothing alive: its heal is null; {} makes it, with what fleet-config keys says" >&2 && exit 0; }
+	[ -n "$heal" ] || off 'keeps nothing alive: its heal is null; {} makes it, with what fleet-config keys says'
 	stalls=$(printf '%s\n' "$heal" | sed -n 's/.*"stalls":\(\[.*\]\).*/\1/p')
-	mkdir -p "$state" || { echo "heal.sh: $state cannot be made, so no sweep runs" >&2 && exit 1; }
+	mkdir -p "$state" || { echo "heal.sh: $state cannot be made, so no sweep runs" >&2; exit 1; }
 	to_end fleet-step --lock "$state/heal.lock" --timeout 120m -- sh "$self" --sweep "$state" "$((minutes * 20))s" "$cap" "$token" "$desired" "$stalls"
 	set -- $?
 	case $1 in 0 | 1 | 75) exit "$1" ;; esac
@@ -136,10 +143,10 @@ case ${1-} in
 --judge) dir=$2 desired=$3 && judge ;;
 --help | -h) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')
-	[ $# -eq 0 ] || { echo 'heal.sh: unknown argument; try heal.sh --help' >&2 && exit 1; }
+	[ $# -eq 0 ] || { echo 'heal.sh: unknown argument; try heal.sh --help' >&2; exit 1; }
 	scoped
-	[ -z "${FLEET_FIXTURES-}" ] || { echo 'heal.sh: FLEET_FIXTURES is set, and a recorded machine is not swept' >&2 && exit 1; }
+	[ -z "${FLEET_FIXTURES-}" ] || { echo 'heal.sh: FLEET_FIXTURES is set, and a recorded machine is not swept' >&2; exit 1; }
 	heal_around
 	;;
-*) echo "heal.sh: unknown argument; try heal.sh --help" >&2 && exit 1 ;;
+*) echo "heal.sh: unknown argument; try heal.sh --help" >&2; exit 1 ;;
 esac

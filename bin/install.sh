@@ -27,8 +27,8 @@ export LC_ALL=C
 unset GO_FLAGS_COMPLETION FLEET_NOW CDPATH
 
 say() { printf 'install.sh: %s\n' "$*"; }
-fail() { say "$*" >&2 && exit 1; }
-wrong() { say "$1; usage: install.sh --scope ID [--dry-run] [--force] [--no-job] [--uninstall]" >&2 && exit 2; }
+fail() { say "$*" >&2; exit 1; }
+wrong() { say "$1; usage: install.sh --scope ID [--dry-run] [--force] [--no-job] [--uninstall]" >&2; exit 2; }
 quote() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")"; }
 # will TEXT says what would be done, in a dry run; else the caller does it.
 will() { [ -n "$dry" ] && say "would $1"; }

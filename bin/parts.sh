@@ -89,12 +89,12 @@ The last report that could be made:"
 # logs FILE sends what is said to FILE, which is cut to its last 512 KiB when it is over
 # 1 MiB; say still tells who called us.
 logs() {
-	[ ! -e "$1" ] || [ -f "$1" ] || { echo "$me: $1 is no file" >&2 && exit 1; }
 	exec 3>&2
+	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
+	[ ! -e "$1" ] || [ -f "$1" ] || { exec 2>/dev/null; fail "$1 is no file"; }
 	[ ! -f "$1" ] || [ "$(wc -c <"$1")" -le 1048576 ] ||
 		{ tail -c 524288 "$1" >"$1.part" && mv "$1.part" "$1"; } || rm -f "$1.part"
 	exec 2>>"$1"
-	trap 'fail "it was told to end, or had no time left"' TERM INT HUP
 }
 say() { echo "$me: $*" >&3; }
 
@@ -107,11 +107,16 @@ to_end() {
 
 # scoped ends what is to run inside a tick, or for no scope.
 scoped() {
-	[ -z "${FLEET_CHILD-}" ] || { echo "$me: FLEET_CHILD is set: inside a tick no $what runs" >&2 && exit 0; }
-	[ -n "${FLEET_SCOPE-}" ] || { echo "$me: FLEET_SCOPE names no scope; try $me --help" >&2 && exit 1; }
-	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "$me: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2 && exit 1 ;; esac
+	[ -z "${FLEET_CHILD-}" ] || { echo "$me: FLEET_CHILD is set: inside a tick no $what runs" >&2; exit 0; }
+	[ -n "${FLEET_SCOPE-}" ] || { echo "$me: FLEET_SCOPE names no scope; try $me --help" >&2; exit 1; }
+	case $FLEET_SCOPE in [!a-z0-9]* | *[!a-z0-9_-]*) echo "$me: FLEET_SCOPE=$FLEET_SCOPE is no scope" >&2; exit 1 ;; esac
 	FLEET_CHILD=1
 	export FLEET_CHILD # every step has it
+}
+# elsewhere sets $state to what is there by the configuration, however little else of it
+# can be read, or to the usual place.
+elsewhere() {
+	state=$(clean -- fleet-config get "$FLEET_SCOPE" state_dir 2>/dev/null) && [ -d "$state" ] || state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE
 }
 # settings KEY… are the scope's, a line each, nothing when it is switched off.
 settings() {

@@ -33,9 +33,6 @@ unset GO_FLAGS_COMPLETION # makes every program print completions and end well
 what=tick
 case $0 in */*) self=${0%/*} ;; *) self=. ;; esac
 self=$(CDPATH='' cd -- "${self:-/}" && pwd -P)/${0##*/} # the release, when a link leads to it
-# shellcheck source=bin/parts.sh
-. "${self%/*}/parts.sh"
-PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 
 # What a program gets besides that shows something to the owner.
 kept_for_owner='DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS'
@@ -197,20 +194,20 @@ broken() { # KIND TEXT
 
 # recorded refuses a recorded machine that the ledger of this one can't remember.
 recorded() {
-	[ -n "${FLEET_CONFIG-}" ] || { echo 'tick.sh: FLEET_FIXTURES is set, so FLEET_CONFIG must name the configuration' >&2 && exit 1; }
-	[ -f "$FLEET_FIXTURES/meta.json" ] || { echo "tick.sh: FLEET_FIXTURES=$FLEET_FIXTURES is no recording: it has no meta.json" >&2 && exit 1; }
+	[ -n "${FLEET_CONFIG-}" ] || { echo 'tick.sh: FLEET_FIXTURES is set, so FLEET_CONFIG must name the configuration' >&2; exit 1; }
+	[ -f "$FLEET_FIXTURES/meta.json" ] || { echo "tick.sh: FLEET_FIXTURES=$FLEET_FIXTURES is no recording: it has no meta.json" >&2; exit 1; }
 	there=$(sed -n 's/.*"host": *"\([^"]*\)".*/\1/p' "$FLEET_FIXTURES/meta.json") here=$(uname -n)
-	[ "$there" = "${here%%.*}" ] || { echo "tick.sh: $FLEET_FIXTURES/meta.json names the host $there, and this is ${here%%.*}: whose ledger is used must be whose machine is read" >&2 && exit 1; }
+	[ "$there" = "${here%%.*}" ] || { echo "tick.sh: $FLEET_FIXTURES/meta.json names the host $there, and this is ${here%%.*}: whose ledger is used must be whose machine is read" >&2; exit 1; }
 }
 around() {
 	state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE # until the configuration says where it is
 	values=$(settings state_dir tick_timeout_min listing_cap gh_token_file surfaces hosts)
 	case $? in
 	0) ;;
-	2 | 3) broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it' ;;
+	2 | 3) elsewhere && broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it' ;;
 	*) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	esac
-	[ -n "$values" ] || { echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2 && exit 0; }
+	[ -n "$values" ] || { echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2; exit 0; }
 	{ IFS= read -r dir && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r surfaces && IFS= read -r hosts; } <<END ||
 $values
 END
@@ -232,6 +229,17 @@ END
 	[ -z "$failed" ]
 }
 
+PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
+[ -r "${self%/*}/parts.sh" ] || { # what broke may be this too
+	clean() { return 127; }
+	case ${FLEET_SCOPE-} in
+	'' | *[!a-z0-9_-]*) echo "tick.sh: ${self%/*}/parts.sh is missing" >&2 ;;
+	*) state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE && alert programs "${self%/*}/parts.sh is missing, so no tick runs" ;;
+	esac
+	exit 1
+}
+# shellcheck source=bin/parts.sh
+. "${self%/*}/parts.sh"
 case ${1-} in
 --locked) state=$2 lock=$2/tick.lock third=$3 cap=$4 surfaces=$5 token=$6 hosts=${7-} && tick ;;
 --judge) dir=$2 && judge ;;
@@ -241,5 +249,5 @@ case ${1-} in
 	[ -z "${FLEET_FIXTURES-}" ] || recorded
 	around
 	;;
-*) echo "tick.sh: unknown argument; try tick.sh --help" >&2 && exit 1 ;;
+*) echo "tick.sh: unknown argument; try tick.sh --help" >&2; exit 1 ;;
 esac

@@ -114,7 +114,7 @@ func TestHealShells(t *testing.T) {
 			if err := os.Symlink(path, filepath.Join(dir, "bin/sh")); err != nil {
 				t.Fatal(err)
 			}
-			if out := b.sh("bin/sh bin/heal.sh"); !strings.HasPrefix(out, "sweep: 1 LAUNCH, and nothing of it was done: ") || strings.Contains(out, "\n") {
+			if out := b.sh("bin/sh bin/heal.sh"); !strings.HasPrefix(out, "sweep: 1 to be done; nothing was done: ") || strings.Contains(out, "\n") {
 				t.Errorf("%s", out)
 			}
 			if log := b.sh("sed -e '/^heal.sh: 20/d' -e '/^fleet-observe-claude: Claude Code is not installed here: /d' state/heal.log"); log != "" {

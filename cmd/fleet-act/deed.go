@@ -41,7 +41,7 @@ type deed struct {
 	actor *act.Actor
 	lock  io.Closer
 	last  record.Outcome // that was told
-	told  int            // times that the owner's command was called
+	calls calls          // of the owner's command
 
 	desired []desired.Agent // the list; nil: every workspace
 }
@@ -152,6 +152,9 @@ func (d *deed) act() error {
 	oldest, _ := d.span()
 	d.actor.SeenAt = record.TimeOf(cmp.Or(oldest, d.set.Now(time.Time{})).Time)
 	d.actor.Pause = reconcile.Pause(d.set)
+	if room, capped := reconcile.Room(d.set, d.host); capped {
+		d.actor.Room = &room
+	}
 	return nil
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,11 +18,31 @@ import (
 // may have something to tell: what is filed beyond that the next tick asks, in one batch.
 const tellMost = 5
 
-// tell hands the owner's command what they should know about an agent.
-func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
-	if d.told >= tellMost {
+// calls are those of the owner's command in a run.
+type calls struct {
+	n    int
+	hung error // that it took too long
+}
+
+// call calls it, unless it was called as often as it may be, or hung: what is due behind it
+// would wait for it anew.
+func (c *calls) call(owner func() error) error {
+	if c.hung != nil {
+		return c.hung
+	}
+	if c.n >= tellMost {
 		return nil
 	}
+	c.n++
+	err := owner()
+	if _, hung := errors.AsType[*notify.HungError](err); hung {
+		c.hung = fmt.Errorf("it is called no more in this run: %w", err)
+	}
+	return err
+}
+
+// tell hands the owner's command what they should know about an agent.
+func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
 	named := d.opts.Config
 	if named != "" {
 		var err error
@@ -28,9 +50,11 @@ func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
 			return err
 		}
 	}
-	d.told++
-	_, err := notify.Raise(ctx, d.scope.OwnerChannel, notify.AlertOf(d.scope.ID, named, severity, d.asked(agent, severity, text, record.NewTime(time.Now()))))
-	return err
+	return d.calls.call(func() error {
+		asked := d.asked(agent, severity, text, record.NewTime(time.Now()))
+		_, err := notify.Raise(ctx, d.scope.OwnerChannel, notify.AlertOf(d.scope.ID, named, severity, asked))
+		return err
+	})
 }
 
 // asked is what the next tick asks of an alert: with the same key, and of a session that was

@@ -60,6 +60,7 @@ type Actor struct {
 	Host     string                                                        // this machine: nothing is done to what is on another
 	SeenAt   *record.Time                                                  // when what was decided about was looked at
 	Keeps    time.Duration                                                 // how long after that anything may be done; 0: at any time
+	Room     *int                                                          // how many agents may be launched; nil: any number
 	Halves   int                                                           // damaged lines of the ledger that lost nothing: see Halves
 	Dry      string                                                        // why nothing is done, only said; "": it is done
 	Rehearse bool                                                          // where nothing is done, what would keep it from being done is looked for
@@ -77,6 +78,7 @@ type Actor struct {
 
 	entries int                    // of the ledger, when the run began
 	began   map[string]record.Heal // by agent, what it had of that then; nil: nobody looked
+	begun   int                    // launches that did not fail
 	asked   bool                   // Ready was
 	owner   string                 // of the workspace that the session is in that was looked at last; "": none
 }
@@ -177,10 +179,8 @@ func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 		if err := a.paused(ctx, s, d); err != nil {
 			return err
 		}
-		for _, told := range s.Heal(d.Agent).Alerts {
-			if told == d.Alert.Severity {
-				return refused("told", "somebody was told in this episode")
-			}
+		if s.Heal(d.Agent).Told(d.Alert.Severity) {
+			return refused("told", "somebody was told in this episode")
 		}
 		return nil
 	})

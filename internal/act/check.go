@@ -37,6 +37,8 @@ func (a *Actor) may(ctx context.Context, d record.Decision) func(*fold.State) er
 			return refused("backoff", "%d attempts were made, and there may be no more: fleet-ledger pause, then unpause, begins anew", h.Attempts)
 		case starts && d.Action.Verb != "upgrade" && !reconcile.Held(h, a.Rules, now).IsZero():
 			return refused("backoff", "attempt %d was a short time ago: the next may come at %s", h.Attempts, reconcile.Held(h, a.Rules, now).UTC().Format(time.RFC3339))
+		case d.Action.Verb == "launch" && a.Room != nil && a.begun >= *a.Room:
+			return refused("cap", "as many agents run as caps.fleet_sessions lets")
 		case starts && a.Pause != nil && now.Before(a.Pause.Time) && d.Action.Verb != "upgrade":
 			return refused("usage-limit", "a usage limit holds until %s: nothing is started before", a.Pause.UTC().Format(time.RFC3339))
 		case !starts && a.wrote(h, now, d.Action.Verb):

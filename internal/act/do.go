@@ -48,6 +48,9 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 	if o = a.do(ctx, d, dr, t, o); ctx.Err() != nil && o.Result == record.Unknown { // it stays open
 		return o, fmt.Errorf("what became of %s %s is not known yet, the next run looks: %w", d.Action.Verb, d.Agent, context.Cause(ctx))
 	}
+	if d.Action.Verb == "launch" && o.Result != record.Failed && o.Result != record.Refused {
+		a.begun++
+	}
 	e := record.Entry{Kind: record.EntryDone, Detail: o.Detail, Reason: o.Reason}
 	switch o.Result {
 	case record.Failed, record.Refused:

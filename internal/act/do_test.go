@@ -53,7 +53,7 @@ func TestDo_warns(t *testing.T) {
 		a := d.at(d.now)
 		a.Warn = func(format string, args ...any) { warned += fmt.Sprintf(format, args...) }
 		a.Tell = func(context.Context, string, string, string) error { return errors.New("no channel") }
-		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || warned != want || len(d.state.Heal("agent-0").Alerts) > 0 {
+		if err := a.Do(t.Context(), []record.Decision{dec}); err != nil || warned != want || d.state.Heal("agent-0").Told("stuck") {
 			t.Errorf("%v, warned of %q, want %q", err, warned, want)
 		}
 	}

@@ -53,7 +53,7 @@ func unnudged(d record.Decision, o record.Outcome) *record.Alert {
 	if d.Alert == nil || o.Result != record.Refused || o.Reason == "attached" || o.Reason != "ledger" && !slices.Contains(lasting, o.Reason) {
 		return nil
 	}
-	return &record.Alert{Severity: d.Alert.Severity, Text: d.Alert.Text + ": " + o.Detail}
+	return &record.Alert{Severity: d.Alert.Severity + record.StallKept + o.Reason, Text: d.Alert.Text + ": " + o.Detail}
 }
 
 // Undecided has a person told that a decision about an agent was left, since two judges

@@ -3,6 +3,7 @@ package act
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,5 +152,38 @@ func TestMay_says(t *testing.T) {
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v\nwant %s", tt.verb, err, tt.want)
 		}
+	}
+}
+
+// No more agents are launched than the cap leaves; one whose launch failed takes no place.
+func TestMay_cap(t *testing.T) {
+	for room, want := range map[int]string{-1: "done done", 0: "refused cap refused cap", 1: "done refused cap", 2: "done done"} {
+		s, got := &spot{desk: newDesk(t)}, ""
+		a := s.acting(&got)
+		if room >= 0 {
+			a.Room = &room
+		}
+		all := ""
+		for i := range 2 {
+			s.agents[i].pid = 0
+			if err := a.One(t.Context(), s.decided(i, "launch")); err != nil {
+				t.Fatal(err)
+			}
+			all = strings.TrimSpace(all + " " + got)
+		}
+		if all != want {
+			t.Errorf("%d: %s, want %s", room, all, want)
+		}
+	}
+	s, got, room := &spot{desk: newDesk(t)}, "", 1
+	a := s.acting(&got)
+	a.Room = &room
+	s.agents[0].pid, s.agents[1].pid, s.dead = 0, 0, true
+	if err := a.One(t.Context(), s.decided(0, "launch")); err != nil || got != "failed gone" {
+		t.Fatal(err, got)
+	}
+	s.dead = false
+	if err := a.One(t.Context(), s.decided(1, "launch")); err != nil || got != "done" {
+		t.Error(err, got)
 	}
 }

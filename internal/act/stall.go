@@ -72,7 +72,7 @@ func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.A
 	}
 	rule := a.Rules.Stalls[i]
 	d.Reason, d.Detail = "stall", "it shows the stall "+rule.ID
-	d.Alert = &record.Alert{Severity: record.StallAlert + rule.ID + record.StallKept, Text: d.Detail + ", and is not nudged"}
+	d.Alert = &record.Alert{Severity: record.StallAlert + rule.ID, Text: d.Detail + ", and is not nudged"}
 	fired := 0
 	for _, t := range h.Acts {
 		if t.Verb == d.Action.Verb && in(t.At, a.Now(), nudgesFor) {
@@ -82,7 +82,7 @@ func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.A
 	if rule.Action == "report" || fired >= rule.Max {
 		d.Action = nil
 		d.Alert = &record.Alert{Severity: record.StallAlert + rule.ID, Text: strings.TrimSpace(d.Detail + map[bool]string{true: ", and nudges did not help"}[fired >= rule.Max])}
-		if slices.Contains(h.Alerts, d.Alert.Severity) {
+		if h.Told(d.Alert.Severity) {
 			return nil
 		}
 	}
@@ -95,15 +95,16 @@ func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.A
 }
 
 // unstalled notes of each stall that a person was told of and that an agent shows no
-// more that it is over. Where no prompt is shown nothing stands next to it, and nobody
-// knows.
+// more that it is over, and of each that was not nudged and by now was. Where no prompt is
+// shown nothing stands next to it, and nobody knows.
 func (a *Actor) unstalled(h record.Heal, s driver.State) error {
 	if a.Dry != "" || !s.Alive || !s.Prompt {
 		return nil
 	}
 	for _, severity := range h.Alerts {
-		id, stall := record.StallOf(severity)
-		if !stall || id == s.Stall {
+		id, kept, stall := record.StallOf(severity)
+		nudged := kept != "" && slices.ContainsFunc(h.Acts, func(t record.ActTime) bool { return t.Verb == "nudge" && t.At.After(h.Filed[severity].Time) })
+		if !stall || id == s.Stall && !nudged {
 			continue
 		}
 		if err := a.Lets(record.VerbAlert); err != nil {

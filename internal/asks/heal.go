@@ -26,12 +26,12 @@ func (s *stream) heals() []condition {
 		}
 		about := s.healed(h.Agent)
 		for _, severity := range slices.Concat(h.Alerts, h.Unasked) {
-			if id, stall := record.StallOf(severity); stall && !slices.ContainsFunc(s.tick.Heal.Stalls, func(r record.StallRule) bool { return r.ID == id }) {
+			if id, _, stall := record.StallOf(severity); stall && !slices.ContainsFunc(s.tick.Heal.Stalls, func(r record.StallRule) bool { return r.ID == id }) {
 				continue // nobody looks for it any more, so nobody would see its end
 			}
 			c := about
-			if at, ok := h.Filed[severity]; ok {
-				c.began = &at // filed anew after the answer, it is asked anew
+			if at, ok := h.Filed[severity]; ok && !at.After(r.At.Time) {
+				c.began = &at // filed anew after the answer, it is asked anew; by a clock that was ahead, nobody knows
 			}
 			c.key, c.question = record.HealKey(h.Agent, severity), about.question+": "+cmp.Or(h.Texts[severity], severity)
 			cs = append(cs, c)

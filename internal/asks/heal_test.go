@@ -42,7 +42,7 @@ func TestHeals(t *testing.T) {
 			t.Errorf("%+v", f.Asks)
 		}
 	}
-	for filed, want := range map[time.Duration]string{-2 * time.Hour: record.AskAcked, -30 * time.Minute: record.AskNew} {
+	for filed, want := range map[time.Duration]string{-2 * time.Hour: record.AskAcked, -30 * time.Minute: record.AskNew, 0: record.AskNew, time.Hour: record.AskAcked} {
 		answered := func(w *world) {
 			w.heals[0].Filed = map[string]record.Time{"stuck": record.NewTime(noon.Add(filed))}
 			w.asked = []record.Asked{{Key: "heal:code-agent:stuck", ID: "a1", Batch: 7, Intent: "7-2", State: record.AskAcked, FirstTick: 7, AnsweredAt: record.TimeOf(noon.Add(-time.Hour))}}

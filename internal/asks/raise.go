@@ -93,12 +93,9 @@ func (s *stream) sessions() []condition {
 
 // lead is the command that leads to a session that was judged, "" when none is known.
 func (s *stream) lead(host string, v *record.Verdict) string {
-	via := ""
-	if !s.own(host) {
-		if s.tick == nil || s.tick.SSH[host] == "" {
-			return ""
-		}
-		via = s.tick.SSH[host]
+	via := attach.Via(s.set, host)
+	if via == "" && !s.own(host) {
+		return ""
 	}
 	return attach.Command(v.Session, v.Class != "unknown", via)
 }

@@ -91,3 +91,33 @@ func TestCommand_there(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What leads to a machine is what the configuration says, else what it was asked by.
+func TestVia(t *testing.T) {
+	tick := &record.Tick{Scope: "lamp", Host: "devbox", SSH: map[string]string{"attic": "ana@attic"}}
+	for _, tt := range []struct {
+		tick       *record.Tick
+		asked      string
+		host, want string
+	}{
+		{nil, "", "attic", ""}, {nil, "box", "attic", "box"}, {tick, "box", "attic", "ana@attic"}, {tick, "", "attic", "ana@attic"}, {tick, "box", "cellar", "box"}, {tick, "", "devbox", ""},
+	} {
+		set := new(record.Set)
+		add := func(kind record.Kind, host, subject string, data any) {
+			r, err := record.New(kind, record.Time{}, host, "x", subject, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set.Add(record.Line{Record: r})
+		}
+		if tt.tick != nil {
+			add(record.KindTick, "devbox", "lamp", tt.tick)
+		}
+		if tt.asked != "" {
+			add(record.KindSurface, tt.host, "ssh", record.Surface{OK: true, Via: tt.asked})
+		}
+		if got := Via(set, tt.host); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/fleet-tools/fleet/internal/shell"
 )
 
 // Example is the configuration that fleet-config init writes.
@@ -95,6 +96,14 @@ type Host struct {
 	Command   []string `json:"command"`              // what observes there; the first may begin with ~/
 	TimeoutS  int      `json:"timeout_s"`            // seconds, of the whole look
 	Repos     []string `json:"repos,omitempty"`      // main checkouts of the scope's repositories there; none: the same paths as here
+}
+
+// Via are the words behind ssh -t that lead to it.
+func (h Host) Via() string {
+	if h.SSHConfig == "" {
+		return h.SSH
+	}
+	return "-F " + shell.Word(h.SSHConfig) + " " + h.SSH
 }
 
 // File is a configuration file.

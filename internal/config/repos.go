@@ -158,10 +158,7 @@ func (f *File) Tick(s *Scope, host string, n *int, dry bool, p Placement) record
 		if t.SSH == nil {
 			t.SSH = map[string]string{}
 		}
-		t.SSH[h.Name] = h.SSH
-		if h.SSHConfig != "" {
-			t.SSH[h.Name] = "-F '" + strings.ReplaceAll(h.SSHConfig, "'", `'\''`) + "' " + h.SSH
-		}
+		t.SSH[h.Name] = h.Via()
 	}
 	return t
 }

@@ -139,7 +139,17 @@ func ended(ctx context.Context, name string, limit time.Duration) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: ended, as this program was told to end", name)
 	}
-	return fmt.Errorf("%s: not done after %v: ended", name, limit)
+	return &HungError{name, limit}
+}
+
+// HungError is that a program of the owner's did not end in its time, and was ended.
+type HungError struct {
+	Name  string
+	Limit time.Duration
+}
+
+func (e *HungError) Error() string {
+	return fmt.Sprintf("%s: not done after %v: ended", e.Name, e.Limit)
 }
 
 // kept is what a program gets of our environment: no token of any kind is among

@@ -40,7 +40,7 @@ const RemoteSurface = "ssh"
 // Observe writes the records of the machine, as records of its name, or the one
 // that says why it could not be read.
 func (r Remote) Observe(ctx context.Context, w *machine.World, sink Sink) (unread []string, err error) {
-	at, surface := record.NewTime(w.At), &record.Surface{OK: true}
+	at, surface := record.NewTime(w.At), &record.Surface{OK: true, Via: r.Via()}
 	emit := emitter{sink: sink, at: at, host: r.Name}
 	w.Rec.Meta(w, nil)
 	answer, err := r.ask(ctx, w)

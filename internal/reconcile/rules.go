@@ -287,7 +287,7 @@ func (f *Facts) finish(d record.Decision) record.Decision {
 	if f.Blind != "" {
 		d.Throttled = f.Heal.Throttled
 	}
-	if d.Alert != nil && slices.Contains(f.Heal.Alerts, d.Alert.Severity) {
+	if d.Alert != nil && f.Heal.Told(d.Alert.Severity) {
 		d.Not = append(d.Not, record.NotDone{Verb: "alert", Why: "somebody was told in this episode"})
 		d.Alert = nil
 	}

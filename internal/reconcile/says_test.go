@@ -82,6 +82,41 @@ func TestCap_sweep(t *testing.T) {
 	}
 }
 
+// One whose launch was refused before counts as none that runs: the next in line has its
+// turn, and who acts keeps the cap.
+func TestCap_refused(t *testing.T) {
+	for alert, want := range map[string]string{"kept-mode": "launch, launch, cap", "stuck": "launch, cap, cap"} {
+		j := newScene().agent("a", gone, func(a *agent) { a.heal.Alerts = []string{alert} }).agent("b", gone).agent("c", gone).with(func(s *scene) { s.tick.Caps.FleetSessions = 1 }).judge(t)
+		var got []string
+		for _, d := range j.Decisions {
+			if a := d.Decision.Action; a != nil {
+				got = append(got, a.Verb)
+				continue
+			}
+			got = append(got, d.Decision.Reason)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %q, want %s", alert, got, want)
+		}
+	}
+}
+
+// How many may be started is what the cap leaves of what runs on the machine.
+func TestRoom(t *testing.T) {
+	for limit, want := range map[int]int{0: 0, 1: 0, 2: 0, 3: 1, 5: 3} {
+		set := setOf(t, newScene().agent("a").agent("b", gone).agent("c").with(func(s *scene) { s.tick.Caps.FleetSessions = limit }).records(t))
+		if room, capped := Room(set, "devbox"); room != want || !capped {
+			t.Errorf("of %d: %d, %t", limit, room, capped)
+		}
+		if room, _ := Room(set, "attic"); room != limit {
+			t.Errorf("elsewhere: %d of %d", room, limit)
+		}
+	}
+	if _, capped := Room(new(record.Set), "devbox"); capped {
+		t.Error("a stream without a tick has no cap")
+	}
+}
+
 // A usage limit is what fleet-classify found, and said to its end; the longest of several.
 func TestPause(t *testing.T) {
 	rs := solo().with(func(s *scene) { s.pause = ago(-time.Hour) }).records(t)

@@ -243,7 +243,7 @@ func decideSession(f *sessionFacts) record.Decision {
 	if p := s.Process; p != nil && p.Alive != nil && *p.Alive {
 		d.Seen.PID, d.Seen.Start = p.PID, f.began // what its own file says is when Claude Code got so far
 	}
-	if d.Alert != nil && slices.Contains(f.heal.Alerts, d.Alert.Severity) {
+	if d.Alert != nil && f.heal.Told(d.Alert.Severity) {
 		d.Not, d.Alert = append(d.Not, record.NotDone{Verb: "alert", Why: "somebody was told in this episode"}), nil
 	}
 	return d

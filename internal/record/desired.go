@@ -1,6 +1,9 @@
 package record
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Workspace is a directory that holds an agent's configuration, with what runs
 // in it; or processes that run in none. One whose configuration was not read, or not
@@ -92,7 +95,8 @@ type Heal struct {
 	LastEnd   string            `json:"last_end,omitempty"`    // outcome of the last: done, or the reason of a failure; absent while it is open
 	Acts      []ActTime         `json:"acts,omitempty"`        // those of the last day, newest last
 	Alerts    []string          `json:"alerts,omitempty"`      // severities that were filed since it was last well, and those that this does not end; absent: none
-	Unasked   []string          `json:"unasked,omitempty"`     // severities of which no tick has made a question yet, filed within a week and over, or of which the owner's command could not be told; absent: none
+	Untold    []string          `json:"untold,omitempty"`      // those of alerts that the owner's command did not take: the next sweep tries again; absent: none
+	Unasked   []string          `json:"unasked,omitempty"`     // severities of which no tick has made a question yet, filed within a week and over; absent: none
 	Texts     map[string]string `json:"alert_texts,omitempty"` // by severity of either, what was said of it
 	Filed     map[string]Time   `json:"alert_filed,omitempty"` // by severity of either, when
 	AliveAt   *Time             `json:"alive_at"`              // when a sweep last saw it well; null: never
@@ -101,6 +105,11 @@ type Heal struct {
 	Open      []OpenAct         `json:"open,omitempty"`        // intents without an outcome
 	SweptAt   *Time             `json:"swept_at"`              // when a sweep that acts last spoke of it; null: never
 	Upgrade   *UpgradeRun       `json:"upgrade,omitempty"`     // the upgrade that it is in, or that stopped at it
+}
+
+// Told tells that a person was told of a severity in this episode: it is told no second time.
+func (h Heal) Told(severity string) bool {
+	return slices.Contains(h.Alerts, severity) && !slices.Contains(h.Untold, severity)
 }
 
 // Swept is the last sweep that ended, whether it acted or not. Subject: sweep.
@@ -207,17 +216,19 @@ const Untold = "untold"
 // UpgradeStopped is the severity of an upgrade that stopped at an agent.
 const UpgradeStopped = "upgrade-stopped"
 
-// StallAlert is what the severity of a stall begins with; the id of its rule follows, and
-// StallKept when it is that the stall is not nudged.
+// StallAlert is what the severity of a stall begins with; the id of its rule follows, and,
+// when it is that the stall is not nudged, StallKept and why.
 const (
 	StallAlert = "stall-"
-	StallKept  = ":kept"
+	StallKept  = ":kept-"
 )
 
-// StallOf is the id of the rule of a stall's severity; false of any other.
-func StallOf(severity string) (rule string, ok bool) {
+// StallOf is the id of the rule of a stall's severity, and why it is not nudged, "" when it
+// says something else; false of any other severity.
+func StallOf(severity string) (rule, kept string, ok bool) {
 	rule, ok = strings.CutPrefix(severity, StallAlert)
-	return strings.TrimSuffix(rule, StallKept), ok
+	rule, kept, _ = strings.Cut(rule, StallKept)
+	return rule, kept, ok
 }
 
 // Unlisted is the reason of a decision about an agent that should run no longer: what

@@ -62,6 +62,7 @@ type Surface struct {
 	Notes    []string `json:"notes,omitempty"`    // facts about the reading that a person should see
 	ResetAt  *Time    `json:"reset_at,omitempty"` // when a rate limit that stopped the reading ends
 	Records  *int     `json:"records,omitempty"`  // closing record only: identities added, this one left out
+	Via      string   `json:"via,omitempty"`      // ssh only: the words behind ssh -t that lead to the machine
 	RC       *int     `json:"rc,omitempty"`       // closing record of fleet-reconcile only: 0 all is well, 1 something is to be done, 2 something was not read
 
 	Undecided []string    `json:"undecided,omitempty"` // closing record of fleet-reconcile only: about what nothing is decided, and why; absent unless rc is 2

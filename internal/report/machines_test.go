@@ -34,7 +34,12 @@ func looked(t *testing.T, s record.Surface) (Report, record.Time) {
 // A machine that answered in this tick has no old picture, whatever its clock
 // says; one that did not has its reason.
 func TestMachines_answered(t *testing.T) {
-	r, at := looked(t, record.Surface{OK: true})
+	r, at := looked(t, record.Surface{OK: true, Via: "ana@mac"})
+	for _, row := range r.verdicts {
+		if lead := row.attach(); lead != "" && strings.HasPrefix(lead, "ssh -t ana@mac ") != (row.Host == "mac") {
+			t.Errorf("%s: %q", row.Host, lead)
+		}
+	}
 	if slices.ContainsFunc(r.NotRead, func(n NotRead) bool { return n.Why == WhyOld }) || r.AsOf == nil || !r.AsOf.Equal(at.Time) {
 		t.Errorf("%+v, as of %v", r.NotRead, r.AsOf)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/attach"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -49,7 +50,7 @@ func sectionOf(class string) string {
 func (r *Report) addRows(set *record.Set) {
 	recs := set.Of(record.KindVerdict)
 	r.verdicts = make([]Row, 0, len(recs)) // never grown: rows are pointed at
-	_, tick, _ := set.Tick()
+	via := ""
 	for _, rec := range recs {
 		n := len(r.verdicts)
 		r.verdicts = r.verdicts[:n+1]
@@ -60,9 +61,10 @@ func (r *Report) addRows(set *record.Set) {
 		}
 		row.Host, row.Subject, row.At = rec.Host, rec.Subject, rec.At
 		row.Evidence, row.Notes, row.Matched = nonNil(row.Evidence), nonNil(row.Notes), nonNil(row.Matched)
-		if tick != nil {
-			row.via = tick.SSH[row.Host]
+		if n == 0 || r.verdicts[n-1].Host != row.Host {
+			via = attach.Via(set, row.Host)
 		}
+		row.via = via
 	}
 	r.Total = len(r.verdicts)
 	from := 0

@@ -1,13 +1,15 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/fleet-tools/fleet/internal/attach"
 	"github.com/fleet-tools/fleet/internal/record"
 	"github.com/fleet-tools/fleet/internal/shell"
 )
@@ -19,7 +21,7 @@ import (
 func Sweep(w io.Writer, set *record.Set, now record.Time) error {
 	in, p := set, &page{}
 	p.printf("# Sweep, %s\n\n", now.UTC().Format("2006-01-02 15:04 MST"))
-	p.sweepState(in)
+	p.sweepState(in, now)
 	rows := sweepRows(in)
 	if len(rows) == 0 {
 		p.printf("Nothing was decided.\n")
@@ -33,8 +35,14 @@ func Sweep(w io.Writer, set *record.Set, now record.Time) error {
 	return err
 }
 
-// sweepState writes what the table rests on.
-func (p *page) sweepState(in *record.Set) {
+// sweepState writes what the table rests on, and, since a file does not age, from when on
+// it is of the past.
+func (p *page) sweepState(in *record.Set, now record.Time) {
+	if _, tick, ok := in.Tick(); ok && tick.Heal != nil && tick.Heal.IntervalMin > 0 {
+		late := now.Add(time.Duration(tick.Heal.IntervalMin) * time.Minute * 3 / 2)
+		p.printf("The next sweep is due in %s: if it is past %s, sweeps have stopped or are switched off.\n\n",
+			count(tick.Heal.IntervalMin, "minute", "minutes"), late.UTC().Format("15:04 MST"))
+	}
 	if err := in.Closed("", "fleet-reconcile"); err != nil {
 		p.printf("**Decisions may be missing: %s.**\n\n", text(err.Error(), saysWidth))
 	}
@@ -55,13 +63,16 @@ func (p *page) sweepState(in *record.Set) {
 			}
 		}
 	}
-	p.printf("\n")
+	if !bytes.HasSuffix(p.b.Bytes(), []byte("\n\n")) {
+		p.printf("\n")
+	}
 }
 
 // sweepRow is a line of the table.
 type sweepRow struct {
 	subject, host, decision, reason, detail, did string
 	name                                         string // of a session; "" of an agent
+	lead                                         string // the command that leads there; "" when none is known
 	deed                                         string // what is typed or run; "" when nothing is
 	end, by                                      string // endOf
 	kept                                         string // what would keep it from being done, where it was only said
@@ -89,10 +100,10 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 		}
 		did[r.Host+"\x00"+r.Subject] = says
 	}
-	names := map[string]string{}
+	sessions := map[string]*record.Verdict{}
 	for _, r := range in.Of(record.KindVerdict) {
 		if v, ok := record.Payload[record.Verdict](r); ok {
-			names[r.Host+"\x00session:"+r.Subject] = v.Session.Name
+			sessions[r.Host+"\x00session:"+r.Subject] = v
 		}
 	}
 	for _, r := range in.Of(record.KindDecision) {
@@ -101,7 +112,12 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 			continue
 		}
 		row := sweepRow{subject: r.Subject, host: r.Host, decision: d.Decision, reason: d.Reason, detail: d.Detail, order: slices.Index(sweepOrder, d.Decision)}
-		row.name, row.deed = names[r.Host+"\x00"+r.Subject], deed(d.Action)
+		row.deed = deed(d.Action)
+		if v := sessions[r.Host+"\x00"+r.Subject]; v != nil {
+			row.name, row.lead = v.Session.Name, attach.Command(v.Session, v.Class != unknown, "")
+		} else if s := d.Seen; s != nil {
+			row.lead = attach.Command(record.VerdictSession{Tmux: s.Tmux, Process: s.PID != 0}, true, "")
+		}
 		o := outcomes[r.Host+"\x00"+r.Subject]
 		row.end, row.by = endOf(d, o)
 		if o != nil {
@@ -121,10 +137,10 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 	return rows
 }
 
-// dryAll tells of a sweep that did nothing of what is to be done because it only says
-// it, which the line that counts it must say; "" of any other.
-func dryAll(rows []sweepRow) string {
-	why, due, kept := "", 0, 0
+// rehearsal tells why a sweep did nothing of what is to be done, because it only says
+// it; "" of any other.
+func rehearsal(rows []sweepRow) string {
+	why := ""
 	for _, r := range rows {
 		switch {
 		case r.did == "":
@@ -132,25 +148,33 @@ func dryAll(rows []sweepRow) string {
 			return ""
 		default:
 			why = r.by
-			due++
-		}
-		if r.kept != "" {
-			kept++
 		}
 	}
-	if why == "" {
-		return ""
+	return why
+}
+
+// would has the rows of a rehearsal end as they would as things are now.
+func would(rows []sweepRow) []sweepRow {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		r := &rows[i]
+		reason, _, _ := strings.Cut(r.kept, ":")
+		switch {
+		case r.end != endNot:
+		case r.kept == "":
+			r.end, r.by = endWould, ""
+		case waits[reason]:
+			r.end, r.by = endHeld, reason
+		default:
+			r.end, r.by = endWouldNot, reason
+		}
 	}
-	says := ", and nothing of it was done: " + text(why, psPath)
-	if kept > 0 {
-		says += fmt.Sprintf("; as things are now %d of %d would be refused", kept, due)
-	}
-	return says
+	return rows
 }
 
 // sweepTable writes the lines, under one that counts what became of them, which begins
 // with a number: heal.sh tells it. Of a sweep that only says what is to be done it counts
-// the decisions.
+// what would become of them as things are.
 func (p *page) sweepTable(rows []sweepRow) {
 	counts := map[string]int{}
 	cells := [][]string{{"AGENT", "DECISION", "REASON", "DID", "DETAIL"}}
@@ -168,18 +192,18 @@ func (p *page) sweepTable(rows []sweepRow) {
 			says = append(says, count(n, decision, decision))
 		}
 	}
-	if dry := dryAll(rows); dry != "" {
-		p.printf("%s%s\n\n", strings.Join(says, ", "), dry)
-	} else {
-		p.printf("%s\n\nDecided: %s\n\n", ended(rows), strings.Join(says, ", "))
+	ends := ended(rows)
+	if why := rehearsal(rows); why != "" {
+		ends = ended(would(rows)) + "; nothing was done: " + text(why, psPath)
 	}
+	p.printf("%s\n\nDecided: %s\n\n", ends, strings.Join(says, ", "))
 	p.grid(cells)
 }
 
 // sweepTold writes what a person would be told by a sweep that only says what is to be
 // done. One that does it has told them.
 func (p *page) sweepTold(rows []sweepRow) {
-	if dryAll(rows) == "" {
+	if rehearsal(rows) == "" {
 		return
 	}
 	first := true

@@ -12,25 +12,27 @@ import (
 // How a row of a sweep ended, as its first line counts them: what was done before what
 // was not.
 const (
-	endDone    = "done"
-	endFailed  = "failed"
-	endUnknown = "of unknown end"
-	endRefused = "refused"
-	endHeld    = "held"      // something is due, and waits: it is tried again by itself
-	endNot     = "not done"  // only said
-	endBlind   = "undecided" // what it rests on was not read
-	endLeft    = "left"      // nothing is due
-	endWell    = "well"
+	endDone     = "done"
+	endFailed   = "failed"
+	endUnknown  = "of unknown end"
+	endRefused  = "refused"
+	endHeld     = "held"       // something is due, and waits: it is tried again by itself
+	endNot      = "not done"   // only said
+	endWould    = "to be done" // of a rehearsal, as things are
+	endWouldNot = "would be refused"
+	endBlind    = "undecided" // what it rests on was not read
+	endLeft     = "left"      // nothing is due
+	endWell     = "well"
 )
 
-var sweepEnds = []string{endDone, endFailed, endUnknown, endRefused, endHeld, endNot, endBlind, endLeft, endWell}
+var sweepEnds = []string{endDone, endFailed, endUnknown, endRefused, endWould, endWouldNot, endHeld, endNot, endBlind, endLeft, endWell}
 
 // holds are the reasons of docs/reconcile.md and docs/act.md for which what is due waits.
 var holds = map[string]bool{"backoff": true, "stuck": true, "exhausted": true, "limit": true, "unjudged": true, "cap": true, "held": true,
 	"rate": true, "fleet-gap": true, "usage-limit": true, "mail-interval": true}
 
 // waits are those of them that a refusal has: of another one a person may have to look.
-var waits = map[string]bool{"backoff": true, "usage-limit": true, "mail-interval": true, "fleet-gap": true, "rate": true}
+var waits = map[string]bool{"backoff": true, "cap": true, "usage-limit": true, "mail-interval": true, "fleet-gap": true, "rate": true}
 
 // endOf is how a row ended, and by what, "" when that is not one word. o is nil without
 // an outcome.
@@ -109,25 +111,35 @@ func byWhat(times map[string]int, n int) string {
 	return " (" + strings.Join(says, ", ") + ")"
 }
 
-// sweepTrouble writes in full what was tried and did not end well, each once with all
-// that it is of: a cell of the table may end before the cause.
+// sweepTrouble writes in full what was tried and did not end well, and what else is longer
+// than its cell, each once with all that it is of and what leads there.
 func (p *page) sweepTrouble(rows []sweepRow) {
 	var order []string
 	whom := map[string][]string{}
 	for _, r := range rows {
-		if r.end != endFailed && r.end != endUnknown && r.end != endRefused && r.kept == "" {
+		says := ""
+		switch {
+		case r.end == endFailed || r.end == endUnknown || r.end == endRefused || r.kept != "":
+			says = r.did
+		case r.end != endDone && r.end != endWell && clip(named(r.name, r.detail), psPath) != clean(named(r.name, r.detail)):
+			says = r.detail
+		default:
 			continue
 		}
-		if whom[r.did] == nil {
-			order = append(order, r.did)
+		if whom[says] == nil {
+			order = append(order, says)
 		}
-		whom[r.did] = append(whom[r.did], r.title())
+		who := "**" + r.title() + "**"
+		if r.lead != "" {
+			who += " (" + code(r.lead) + ")"
+		}
+		whom[says] = append(whom[says], who)
 	}
-	for i, did := range order {
+	for i, says := range order {
 		if i == 0 {
 			p.printf("\n")
 		}
-		p.printf("- **%s**: %s\n", strings.Join(whom[did], ", "), text(did, troubleWidth))
+		p.printf("- %s: %s\n", strings.Join(whom[says], ", "), text(says, troubleWidth))
 	}
 }
 

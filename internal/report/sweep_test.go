@@ -124,7 +124,7 @@ func TestSweep_ends(t *testing.T) {
 	})
 	has(t, got, "\n2 failed (driver), 1 of unknown end (unseen), 1 refused (runs), 13 held (12 fleet-gap, 1 backoff), 1 undecided, 3 left, 1 well\n\nDecided: 1 HEAL, 4 LAUNCH, 13 RESUME, 3 SKIP, 1 OK\n",
 		"| session:"+id+" |",
-		"\n- **fails, fails-too**: launch: failed (driver); "+cause+"\n- **unseen**: launch: unknown (unseen)\n- **session:"+id+"**: resume: refused (runs); "+cause+"\n")
+		"\n- **fails**, **fails-too**: launch: failed (driver); "+cause+"\n- **unseen**: launch: unknown (unseen)\n- **session:"+id+"**: resume: refused (runs); "+cause+"\n")
 	if strings.Contains(got, "**gap-") || strings.Count(got, "\n- ") != 3 {
 		t.Errorf("what only waits is told as trouble\n%s", got)
 	}
@@ -138,26 +138,24 @@ func TestSweep_dry(t *testing.T) {
 		decide(s, "h", "b", "SKIP", "")
 		reconciled(s, 2)
 	})
-	has(t, got, "\n1 LAUNCH, 1 SKIP, and nothing of it was done: the mode is not act\n")
-	if strings.Contains(got, "Decided") {
-		t.Errorf("it is counted twice\n%s", got)
-	}
+	has(t, got, "UTC\n\n1 to be done, 1 left; nothing was done: the mode is not act\n\nDecided: 1 LAUNCH, 1 SKIP\n")
 }
 
 // A rehearsal says what would be refused as things are, and what a person would be told.
 func TestSweep_rehearsal(t *testing.T) {
 	got := swept(t, func(s *stream) {
-		for _, agent := range []string{"a", "b"} {
+		for _, agent := range []string{"a", "b", "d"} {
 			s.line(record.KindDecision, "h", "fleet-reconcile", agent, record.Decision{Agent: agent, Decision: "HEAL", Reason: "deaf", Detail: "it does not answer",
 				Action: &record.Action{Verb: "restart", Driver: "tmux"}, Alert: &record.Alert{Severity: "restarted", Text: agent + " is | restarted"}})
 		}
 		became(s, "h", record.Outcome{Agent: "a", Verb: "restart", Result: record.Dry, Reason: record.Dry, Detail: "the mode is not act", Kept: "attached: a person has it"})
 		became(s, "h", record.Outcome{Agent: "b", Verb: "restart", Result: record.Dry, Reason: record.Dry, Detail: "the mode is not act"})
+		became(s, "h", record.Outcome{Agent: "d", Verb: "restart", Result: record.Dry, Reason: record.Dry, Detail: "the mode is not act", Kept: "backoff: attempt 1 was a short time ago"})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "c", record.Decision{Agent: "c", Decision: "SKIP", Reason: "stuck", Alert: &record.Alert{Severity: "stuck", Text: "three attempts"}})
 		reconciled(s, 3)
 	})
-	has(t, got, "\n2 HEAL, 1 SKIP, and nothing of it was done: the mode is not act; as things are now 1 of 2 would be refused\n",
-		"\n- **a**: restart: dry; as it is now it would be refused: attached: a person has it\n\n- you would be told of **b**: b is \\| restarted\n- you would be told of **c**: three attempts\n")
+	has(t, got, "\n1 to be done, 1 would be refused (attached), 1 held (backoff), 1 left; nothing was done: the mode is not act\n\nDecided: 3 HEAL, 1 SKIP\n",
+		"\n- **a**: restart: dry; as it is now it would be refused: attached: a person has it\n- **d**: restart: dry; as it is now it would be refused: backoff: attempt 1 was a short time ago\n\n- you would be told of **b**: b is \\| restarted\n- you would be told of **c**: three attempts\n")
 	if strings.Contains(got, "told of **a**") {
 		t.Errorf("that it is restarted would not be told\n%s", got)
 	}
@@ -168,6 +166,27 @@ func TestSweep_rehearsal(t *testing.T) {
 	})
 	if strings.Contains(got, "would") {
 		t.Errorf("what was done\n%s", got)
+	}
+}
+
+// What is longer than its cell stands below the table in full, with what leads there; and
+// the page says from when on it is of the past.
+func TestSweep_full(t *testing.T) {
+	long := strings.Repeat("no process runs in the workspace, ", 4) + "and attempt 1 was a moment ago"
+	got := swept(t, func(s *stream) {
+		rules := record.DefaultHealRules()
+		s.line(record.KindTick, "h", "fleet-config", "lamp", record.Tick{Scope: "lamp", Host: "h", Heal: &rules})
+		s.line(record.KindDecision, "h", "fleet-reconcile", "a", record.Decision{Agent: "a", Decision: "LAUNCH", Reason: "backoff", Detail: long, Seen: &record.Seen{Tmux: "p@a", PID: 7}})
+		s.line(record.KindDecision, "h", "fleet-reconcile", "b", record.Decision{Agent: "b", Decision: "OK", Detail: long})
+		s.line(record.KindVerdict, "h", "fleet-classify", "s1", record.Verdict{Class: "6", Session: record.VerdictSession{Name: "invoice | export", Process: true, Tmux: "den"}})
+		s.line(record.KindDecision, "h", "fleet-reconcile", "session:s1", record.Decision{Agent: "session:s1", Decision: "HEAL", Reason: "mail-interval", Detail: long})
+		s.line(record.KindDecision, "h", "fleet-reconcile", "c", record.Decision{Agent: "c", Decision: "SKIP", Reason: "paused", Detail: "short"})
+		reconciled(s, 4)
+	})
+	has(t, got, "# Sweep, 2026-11-29 14:50 UTC\n\nThe next sweep is due in 10 minutes: if it is past 15:05 UTC, sweeps have stopped or are switched off.\n\n2 held",
+		"\n\n- **invoice \\| export** (`tmux attach -t den`), **a** (`tmux attach -t p@a`): "+long+"\n")
+	if strings.Count(got, "\n- ") != 1 {
+		t.Error(got)
 	}
 }
 
@@ -244,9 +263,12 @@ func TestSweep_hostile(t *testing.T) {
 		})
 	}
 	elements := func(md string) string { return strings.Join(tag.FindAllString(toHTML(t, md), -1), "") }
-	benign := with("x")
+	short, long := with("x"), with(strings.Repeat("x", 200)) // what its cell cuts stands below the table too
 	for _, x := range nasty {
-		md := with(x)
+		md, benign := with(x), short
+		if clip(x, psPath) != clean(x) {
+			benign = long
+		}
 		if got := elements(md); got != elements(benign) && strings.TrimSpace(clip(x, 9)) != "" {
 			t.Errorf("%.60q makes %s\n%s", x, got, md)
 		}

@@ -105,6 +105,14 @@ func TestWhere(t *testing.T) {
 	}
 }
 
+func TestHomeOf(t *testing.T) {
+	for dir, want := range map[string]string{"/home/ana/src": "/home/ana", "/Users/ana": "/Users/ana", "/root": "/root", "/root/lamp": "/root", "/rootless/x": "", "/home": "", "/home//x": "", "/srv/x": "", "": ""} {
+		if got := homeOf(dir); got != want {
+			t.Errorf("%s: %q, want %q", dir, got, want)
+		}
+	}
+}
+
 // Ids are short as long as they tell sessions apart; ~ is one directory.
 func TestNames(t *testing.T) {
 	s := newStream(t)

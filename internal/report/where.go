@@ -18,6 +18,9 @@ type names struct {
 
 // homeOf is the home directory that a path is in, "" when it is in none.
 func homeOf(path string) string {
+	if path == "/root" || strings.HasPrefix(path, "/root/") {
+		return "/root"
+	}
 	for _, homes := range []string{"/home/", "/Users/"} {
 		if rest, ok := strings.CutPrefix(path, homes); ok {
 			if user, _, _ := strings.Cut(rest, "/"); user != "" {

@@ -53,9 +53,9 @@ func (s *State) acted(intent, e record.Entry) {
 	}
 	switch _, known := record.ActVerbs[intent.Verb]; {
 	case intent.Verb == record.VerbAlert && done:
-		s.told(h, intent.TS, decode[record.ActTarget](intent.Target))
+		s.told(h, intent)
 	case intent.Verb == record.VerbAlert && e.Reason == record.Untold:
-		s.untold(h, intent.TS, decode[record.ActTarget](intent.Target))
+		s.untold(h, intent)
 	case known:
 		h.LastEnd = guard.Withhold(e.Reason)
 		if done {

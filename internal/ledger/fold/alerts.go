@@ -15,40 +15,53 @@ type alert struct {
 	agent, severity string
 	at              record.Time // when it was filed
 	asked           string      // id of the ask intent that made a question of it, or that had asked the same and was not resolved; "": no tick has yet
+	retry           string      // id of the last intent that tried once more to hand it on; "": none did
 }
 
 // told takes that a person was told something, or that what they were told is over.
-func (s *State) told(h *record.Heal, at record.Time, t record.ActTarget) {
+func (s *State) told(h *record.Heal, intent record.Entry) {
+	t := decode[record.ActTarget](intent.Target)
 	severity := guard.Withhold(t.Severity)
 	if t.Over {
 		drop(h, severity)
 		return
 	}
-	if !slices.Contains(h.Alerts, severity) {
-		h.Alerts = append(slices.Clone(h.Alerts), severity)
-	}
-	h.Unasked = without(h.Unasked, severity)
-	s.file(h, severity, at, t.Text)
+	h.Untold = without(h.Untold, severity)
+	s.file(h, severity, intent.TS, t.Text)
 }
 
-// untold takes that a person could not be told something: the next sweep tries again while
-// it is so, and a tick asks.
-func (s *State) untold(h *record.Heal, at record.Time, t record.ActTarget) {
+// untold takes that a person could not be told something, which is no less so for that: a
+// tick asks, and the next sweep tries again.
+func (s *State) untold(h *record.Heal, intent record.Entry) {
+	t := decode[record.ActTarget](intent.Target)
 	severity := guard.Withhold(t.Severity)
-	if t.Over || slices.Contains(h.Alerts, severity) {
+	if t.Over || h.Told(severity) {
 		return
 	}
-	h.Unasked = slices.Sorted(slices.Values(append(without(h.Unasked, severity), severity)))
-	s.file(h, severity, at, t.Text)
+	if slices.Contains(h.Untold, severity) {
+		a := s.alert(h.Agent, severity)
+		if a.retry != "" {
+			s.spare[a.retry] = true
+		}
+		a.retry = intent.ID
+	} else {
+		h.Untold = slices.Sorted(slices.Values(append(slices.Clone(h.Untold), severity)))
+	}
+	s.file(h, severity, intent.TS, t.Text)
 }
 
-// file keeps what is said of an alert, and whether a tick asks it already: not when the
-// owner answered that before.
+// file keeps what is said of an alert. When it is not filed yet, also since when it is so,
+// and whether a tick asks it already: not when the owner answered that before.
 func (s *State) file(h *record.Heal, severity string, at record.Time, text string) {
 	if h.Texts, h.Filed = maps.Clone(h.Texts), maps.Clone(h.Filed); h.Texts == nil {
 		h.Texts, h.Filed = map[string]string{}, map[string]record.Time{}
 	}
-	h.Texts[severity], h.Filed[severity] = guard.Text(text, 300), at
+	h.Texts[severity] = guard.Text(text, 300)
+	if slices.Contains(h.Alerts, severity) {
+		return
+	}
+	h.Alerts, h.Unasked = append(slices.Clone(h.Alerts), severity), without(h.Unasked, severity)
+	h.Filed[severity] = at
 	a := &alert{agent: h.Agent, severity: severity, at: at}
 	if q := s.asks[a.key()]; q != nil && q.State != record.AskResolved && (q.AnsweredAt == nil || !at.After(q.AnsweredAt.Time)) {
 		a.asked = q.Intent
@@ -88,7 +101,7 @@ func (s *State) holds(intent string) bool {
 // over ends an alert with its episode. One that no tick has asked about is kept until
 // one has.
 func (s *State) over(h *record.Heal, severity string) {
-	h.Alerts = without(h.Alerts, severity)
+	h.Alerts, h.Untold = without(h.Alerts, severity), without(h.Untold, severity)
 	if a := s.alert(h.Agent, severity); a != nil && a.asked == "" {
 		h.Unasked = slices.Sorted(slices.Values(append(without(h.Unasked, severity), severity)))
 	}
@@ -97,7 +110,7 @@ func (s *State) over(h *record.Heal, severity string) {
 
 // drop ends an alert of which somebody saw that it is so no more: no tick need ask.
 func drop(h *record.Heal, severity string) {
-	h.Alerts, h.Unasked = without(h.Alerts, severity), without(h.Unasked, severity)
+	h.Alerts, h.Untold, h.Unasked = without(h.Alerts, severity), without(h.Untold, severity), without(h.Unasked, severity)
 	forget(h, severity)
 }
 
@@ -148,5 +161,5 @@ func (s *State) well(h *record.Heal, runs string) (made bool) {
 
 // anew forgets an episode, and all that a person was told in it.
 func anew(h *record.Heal) {
-	h.Deaf, h.Throttled, h.Attempts, h.Injects, h.Alerts, h.Unasked, h.Texts, h.Filed = 0, 0, 0, 0, nil, nil, nil, nil
+	h.Deaf, h.Throttled, h.Attempts, h.Injects, h.Alerts, h.Untold, h.Unasked, h.Texts, h.Filed = 0, 0, 0, 0, nil, nil, nil, nil, nil
 }

@@ -78,9 +78,13 @@ func TestAlerts(t *testing.T) {
 		{"the same was asked, and is over", joined(restarted("1"), asks, ok, resolved(2, "heal:a:restarted"), restarted("2"), ok), "; restarted"},
 		{"answered, and told again", joined(restarted("1"), asks, ackOf(1, `"all"`), ok, restarted("2"), ok), "; restarted"},
 		{"answered while it is told", joined(restarted("1"), asks, ackOf(1, `"all"`), ok), "; "},
-		{"nobody could be told", untold("1", "restarted"), "; restarted"},
+		{"nobody could be told", untold("1", "restarted"), "restarted; "},
 		{"nobody could be told, and it is over", joined(untold("1", "restarted"), ok), "; restarted"},
-		{"nobody could be told, and a tick asked", joined(untold("1", "restarted"), asks), "; "},
+		{"nobody could be told, and a tick asked", joined(untold("1", "restarted"), asks), "restarted; "},
+		{"then once more, and it is over", joined(untold("1", "restarted"), asks, untold("2", "restarted"), ok), "; "},
+		{"nobody could be told, and no list names it", joined(untold("1", "restarted"), unlisted()), "; "},
+		{"nobody could be told of a stall, and it is over", joined(untold("1", "stall-limit"), ok, filed("2", "stall-limit", true)), "; "},
+		{"nobody could be told of an upgrade, and it is made good", joined(upgradeTo("u", "2.0.0", record.EntryFailed), untold("v", record.UpgradeStopped), runs("2.0.0")), "; "},
 		{"nobody could be told, then somebody was", joined(untold("1", "restarted"), restarted("2")), "restarted; "},
 		{"somebody was told, then nobody could be", joined(restarted("1"), untold("2", "restarted")), "restarted; "},
 		{"that a stall is over was not told", joined(stall, []record.Entry{filed("2", "stall-limit", true)[0], became("2", record.EntryFailed, record.VerbAlert, record.Untold)}), "stall-limit; "},
@@ -182,6 +186,8 @@ func life(r *rand.Rand, from, n int) (es []record.Entry) {
 			add(filed(id, severity, false)...)
 		case 2:
 			add(filed(id, "stall-limit", true)...)
+		case 8, 9:
+			add(untold(id, severity)...)
 		case 3:
 			add(begun(id, "launch"), became(id, []string{record.EntryDone, record.EntryFailed}[r.IntN(2)], "launch", "gone"))
 		case 4:
@@ -308,5 +314,30 @@ func TestAhead(t *testing.T) {
 	}
 	if n := s.Acts(at(0).Add(-time.Minute), at(9).Time, "restart"); n != 0 {
 		t.Errorf("%d restarts by now", n)
+	}
+}
+
+// An alert that nobody could be told of is one of its episode: what is said of it stands,
+// since when it is so stays while it is tried again, and compaction keeps the first time
+// and the last.
+func TestUntold(t *testing.T) {
+	entries := joined(untold("1", "held"), untold("2", "held"), untold("3", "held"), untold("4", "held"))
+	h := state(t, entries...).Heal("a")
+	if h.Told("held") || strings.Join(h.Untold, " ") != "held" || !h.Filed["held"].Equal(at(0).Time) || len(h.Alerts) != 1 {
+		t.Errorf("%+v", h)
+	}
+	c, err := Compact(linesOf(t, entries...))
+	if err != nil || c.Dropped != 4 {
+		t.Errorf("%d dropped, %v", c.Dropped, err)
+	}
+	h = state(t, joined(entries, filed("5", "held", false))...).Heal("a")
+	if !h.Told("held") || h.Untold != nil || !h.Filed["held"].Equal(at(0).Time) {
+		t.Errorf("%+v", h)
+	}
+	if h = state(t, joined(entries, aSweep("OK", 0, 0), untold("6", "held"))...).Heal("a"); h.Told("held") || !h.Filed["held"].Equal(at(9).Time) {
+		t.Errorf("another episode: %+v", h)
+	}
+	if h.Told("other") {
+		t.Error("of another nobody was told")
 	}
 }

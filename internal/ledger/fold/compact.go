@@ -21,37 +21,54 @@ type Compacted struct {
 // is kept alive, and every entry of a later release. The error says that it would not, and nothing may be left
 // out.
 func Compact(lines []Line) (Compacted, error) {
+	var c Compacted
+	for { // what goes may be all that another one was kept for
+		before := len(lines)
+		kept, damaged, err := pass(lines)
+		if err != nil {
+			return Compacted{}, err
+		}
+		lines, c.Damaged = kept, append(c.Damaged, damaged...)
+		c.Dropped += before - len(kept) - len(damaged)
+		if before == len(kept) {
+			break
+		}
+	}
+	for _, l := range lines {
+		c.Kept = append(c.Kept, l.Raw)
+	}
+	return c, nil
+}
+
+// pass sorts out lines once.
+func pass(lines []Line) (kept []Line, damaged [][]byte, err error) {
 	whole := new(State)
 	for _, l := range lines {
 		whole.Add(l)
 	}
 	k := newKeeper(whole)
-	c, err := sift(lines, whole, k.entry)
-	if err != nil { // one that found an agent well within an act that is open says what may have ended by then
+	if kept, damaged, err = sift(lines, whole, k.entry); err != nil { // a sweep within an act that is open says what may have ended by then
 		k.allSweeps = true
 		return sift(lines, whole, k.entry)
 	}
-	return c, nil
+	return kept, damaged, nil
 }
 
-func sift(lines []Line, whole *State, keep func(record.Entry) bool) (Compacted, error) {
-	var c Compacted
+func sift(lines []Line, whole *State, keep func(record.Entry) bool) (kept []Line, damaged [][]byte, err error) {
 	rest := new(State)
 	for _, l := range lines {
 		switch {
 		case l.Damage != nil:
-			c.Damaged = append(c.Damaged, l.Raw)
+			damaged = append(damaged, l.Raw)
 		case l.Newer || keep(l.Entry):
-			c.Kept = append(c.Kept, l.Raw)
+			kept = append(kept, l)
 			rest.Add(l)
-		default:
-			c.Dropped++
 		}
 	}
 	if !rest.same(whole) {
-		return Compacted{}, errors.New("what would stay does not say the same as the whole")
+		return nil, nil, errors.New("what would stay does not say the same as the whole")
 	}
-	return c, nil
+	return kept, damaged, nil
 }
 
 // keeper knows what readers of a ledger ask for.
@@ -61,11 +78,12 @@ type keeper struct {
 	batches map[string]bool // intents that ask one of keys, or an alert
 	sweeps  map[string]bool // the last that spoke of an agent, the last that found it well, and those that ended something
 
+	spare     map[string]bool // intents of alerts that were tried between the first time and the last
 	allSweeps bool
 }
 
 func newKeeper(s *State) keeper {
-	k := keeper{keys: map[string]bool{}, batches: map[string]bool{}, sweeps: map[string]bool{s.sweepID: true}}
+	k := keeper{keys: map[string]bool{}, batches: map[string]bool{}, sweeps: map[string]bool{s.sweepID: true}, spare: s.spare}
 	for _, ids := range s.swept {
 		k.sweeps[ids.last], k.sweeps[ids.ok] = true, true
 		for _, id := range ids.ends {
@@ -101,13 +119,13 @@ func (k keeper) entry(e record.Entry) bool {
 	case record.EntryFire, record.EntryExit, record.EntryStep:
 		return e.Tick == nil || *e.Tick >= k.since
 	case record.EntryIntent:
-		return e.Verb != "ask" || k.batches[e.ID]
+		return (e.Verb != "ask" || k.batches[e.ID]) && !k.spare[e.ID]
+	case record.EntryFailed:
+		return !k.spare[e.Of] && (e.Verb != record.VerbShow || k.batches[e.Of])
 	case record.EntrySweep, record.EntrySweepExit:
 		return k.allSweeps || k.sweeps[e.ID]
 	case record.EntrySeen:
 		return k.batches[e.Of]
-	case record.EntryFailed:
-		return e.Verb != record.VerbShow || k.batches[e.Of]
 	case record.EntryAck:
 		if e.Resolved {
 			return slices.ContainsFunc(e.Keys, func(key string) bool { return k.keys[key] })
@@ -121,11 +139,7 @@ func (k keeper) entry(e record.Entry) bool {
 func (s *State) same(o *State) bool {
 	s.init()
 	o.init()
-	now := s.newest // the same present for both: an entry ahead of the clock may not stay
-	if o.newest.Before(now) {
-		now = o.newest
-	}
 	return s.LastTick == o.LastTick && s.MaxTick == o.MaxTick && reflect.DeepEqual(s.Asked(), o.Asked()) && reflect.DeepEqual(s.Owned(), o.Owned()) &&
 		reflect.DeepEqual(s.Past(), o.Past()) && reflect.DeepEqual(s.Open(), o.Open()) && reflect.DeepEqual(s.Newer, o.Newer) &&
-		reflect.DeepEqual(s.Heals(now), o.Heals(now)) && reflect.DeepEqual(s.sweep, o.sweep)
+		reflect.DeepEqual(s.heals, o.heals) && reflect.DeepEqual(s.sweep, o.sweep)
 }

@@ -130,7 +130,7 @@ func TestCompact_refuses(t *testing.T) {
 		refused := 0
 		for seed := range uint64(20) {
 			lines := history(rand.New(rand.NewPCG(seed, 3)), 1, 100)
-			if _, err := sift(lines, folded(lines), func(e record.Entry) bool { return e.Kind != kind }); err != nil {
+			if _, _, err := sift(lines, folded(lines), func(e record.Entry) bool { return e.Kind != kind }); err != nil {
 				refused++
 			}
 		}
@@ -224,5 +224,40 @@ func TestCompact_openAct(t *testing.T) {
 	}
 	if c, err := Compact(lines); err != nil || len(c.Kept) != len(lines) {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// What is said of a session is the same when a clock that was ahead makes it seem long over.
+func TestCompact_sessionAhead(t *testing.T) {
+	of := func(es ...record.Entry) []record.Entry {
+		for i := range es {
+			if es[i].Key == "a" {
+				es[i].Key = "session:s"
+			}
+			for j := range es[i].Agents {
+				es[i].Agents = slices.Clone(es[i].Agents)
+				es[i].Agents[j].Agent = "session:s"
+			}
+		}
+		return es
+	}
+	zero := 0
+	say := func(text string, es []record.Entry) []record.Entry {
+		es[0].Target = Marshal(record.ActTarget{Severity: "stuck", Text: text})
+		return es
+	}
+	lines := linesOf(t, joined(of(say("A", filed("1", "stuck", false))...), of(aSweep("OK", 0, 0)), of(say("B", untold("2", "stuck"))...), of(aSweep("OK", 0, 0)),
+		record.Entry{Kind: record.EntrySweepExit, By: "act", Exit: &zero, TS: record.NewTime(at(0).Add(14 * 24 * time.Hour))})...)
+	c, err := Compact(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := new(State)
+	for i, raw := range c.Kept {
+		e, _, _ := Parse(raw)
+		rest.Add(Line{N: i + 1, Raw: raw, Entry: e})
+	}
+	if got, want := rest.Heal("session:s").Texts["stuck"], folded(lines).Heal("session:s").Texts["stuck"]; got != want {
+		t.Errorf("it says %q, and said %q", got, want)
 	}
 }

@@ -79,7 +79,7 @@ func TestHeal(t *testing.T) {
 			record.Heal{Injects: 1, LastAct: ptrAt(0), LastVerb: "inject", LastEnd: "done", Acts: acts("inject")}},
 		{"a dry run is nothing", []record.Entry{dry}, record.Heal{}},
 		{"an alert is filed when it was told", []record.Entry{begun("1", record.VerbAlert), became("1", record.EntryDone, record.VerbAlert, "")}, record.Heal{Alerts: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"}}},
-		{"an alert that failed is asked", []record.Entry{begun("1", record.VerbAlert), became("1", record.EntryFailed, record.VerbAlert, record.Untold)}, record.Heal{Unasked: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"}}},
+		{"an alert that failed is asked", []record.Entry{begun("1", record.VerbAlert), became("1", record.EntryFailed, record.VerbAlert, record.Untold)}, record.Heal{Alerts: []string{"stuck"}, Untold: []string{"stuck"}, Texts: map[string]string{"stuck": "three attempts"}}},
 		{"one that failed otherwise is not", []record.Entry{begun("1", record.VerbAlert), became("1", record.EntryFailed, record.VerbAlert, "lost")}, record.Heal{}},
 		{"an alert without an outcome is not", []record.Entry{begun("1", record.VerbAlert)}, record.Heal{Open: []record.OpenAct{{ID: "1", Verb: record.VerbAlert, At: at(0)}}}},
 		{"an alert told twice is filed once", []record.Entry{begun("1", record.VerbAlert), became("1", record.EntryDone, record.VerbAlert, ""), begun("2", record.VerbAlert), became("2", record.EntryDone, record.VerbAlert, "")},

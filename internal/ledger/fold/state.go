@@ -41,6 +41,7 @@ type State struct {
 	heals   map[string]*record.Heal // by agent
 	swept   map[string]swept        // by agent
 	alerts  map[string]*alert       // by the key of their question
+	spare   map[string]bool         // ids of intents of alerts that say nothing which others don't
 	newest  time.Time               // of any entry
 	sweep   *record.Swept           // the last that ended
 	sweepID string                  // of the entry that says so
@@ -120,7 +121,7 @@ func (s *State) init() {
 	s.seed = maphash.MakeSeed()
 	s.Newer, s.asks, s.batches = map[string]int{}, map[string]*ask{}, map[string]*batch{}
 	s.undone, s.past, s.owners = map[string]bool{}, map[int]*record.Past{}, map[uint64]bool{}
-	s.heals, s.swept, s.alerts = map[string]*record.Heal{}, map[string]swept{}, map[string]*alert{}
+	s.heals, s.swept, s.alerts, s.spare = map[string]*record.Heal{}, map[string]swept{}, map[string]*alert{}, map[string]bool{}
 	s.open, s.closed, s.owned = map[string]record.Entry{}, map[string]bool{}, map[string]*record.Owned{}
 }
 
