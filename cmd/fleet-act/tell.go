@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/attach"
 	"github.com/fleet-tools/fleet/internal/notify"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -50,17 +51,21 @@ func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
 		}
 	}
 	return d.calls.call(func() error {
-		_, err := notify.Raise(ctx, d.scope.OwnerChannel, notify.AlertOf(d.scope.ID, named, severity, d.named(agent)+": "+text, record.NewTime(time.Now())))
+		asked := d.asked(agent, severity, text, record.NewTime(time.Now()))
+		_, err := notify.Raise(ctx, d.scope.OwnerChannel, notify.AlertOf(d.scope.ID, named, severity, asked))
 		return err
 	})
 }
 
-// named is what a person calls what a decision is about: of a session its name.
-func (d *deed) named(agent string) string {
+// asked is what the next tick asks of an alert: with the same key, and of a session that was
+// judged its name, its class, and the command that leads to it.
+func (d *deed) asked(agent, severity, text string, now record.Time) record.Asked {
+	a := record.Asked{Key: record.HealKey(agent, severity), Question: agent + ": " + text, Since: &now}
 	subject, ok := strings.CutPrefix(agent, "session:")
 	r, _ := d.set.Get(record.Identity{Host: d.host, Kind: record.KindVerdict, Subject: subject})
 	if v, judged := record.Payload[record.Verdict](r); ok && judged {
-		return cmp.Or(v.Session.Name, agent)
+		a.Question = cmp.Or(v.Session.Name, subject) + ": " + text
+		a.Class, a.Go = v.Class, attach.Command(v.Session, v.Class != "unknown", "")
 	}
-	return agent
+	return a
 }

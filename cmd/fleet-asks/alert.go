@@ -41,7 +41,8 @@ func alert(ctx context.Context, std *cli.Std, opts *options) error {
 	}
 	ctx, stop := notify.UntilSignal(ctx)
 	defer stop()
-	b := notify.AlertOf(s.ID, named, std.Args[1], std.Args[2], record.NewTime(std.Clock))
+	now := record.NewTime(std.Clock)
+	b := notify.AlertOf(s.ID, named, std.Args[1], record.Asked{Question: std.Args[2], Since: &now})
 	if _, err := notify.Raise(ctx, s.OwnerChannel, b); err != nil {
 		return fmt.Errorf("alerting the owner: %w", err)
 	}

@@ -39,7 +39,7 @@ var errNoRecords = errors.New("--jq is for records: of the commands it goes with
 // when it was asked. With --jq each is a record, as fleet-ledger observe
 // has it.
 func list(std *cli.Std, opts *options) error {
-	_, l, err := open(std, opts)
+	s, l, err := open(std, opts)
 	if err != nil {
 		return err
 	}
@@ -49,6 +49,9 @@ func list(std *cli.Std, opts *options) error {
 	}
 	if err != nil {
 		return err
+	}
+	if s.OwnerChannel.Kind == "none" {
+		state.ForgetMissed()
 	}
 	shown := 0
 	for _, a := range state.Asked() {

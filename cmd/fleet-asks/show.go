@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/cli"
@@ -63,12 +64,20 @@ func show(ctx context.Context, std *cli.Std, opts *options) error {
 	return raise(ctx, std, s, l, notify.Of(s.ID, named, due), due.Intent)
 }
 
-// raise shows a batch and notes it. A batch that was shown and could not be
-// noted is a failure, and is shown again.
+// raise shows a batch and notes it, or that it could not be shown. A batch that was shown
+// and could not be noted is a failure, and is shown again.
 func raise(ctx context.Context, std *cli.Std, s *config.Scope, l ledger.Ledger, b notify.Batch, intent string) error {
 	shown, err := notify.Raise(ctx, s.OwnerChannel, b)
 	if err != nil {
-		return fmt.Errorf("showing batch %d: %w", b.Batch, err)
+		says := fmt.Errorf("showing batch %d: %w", b.Batch, err)
+		if ctx.Err() != nil { // this program was told to end, which says nothing of the channel
+			return says
+		}
+		why, _, _ := strings.Cut(err.Error(), "\n")
+		if bad := l.Missed("act", std.Clock, intent, why); bad != nil {
+			return fmt.Errorf("%w; and that could not be noted: %w", says, bad)
+		}
+		return says
 	}
 	if err := l.Seen("act", std.Clock, intent, shown); err != nil {
 		return fmt.Errorf("noting that batch %d was shown: %w", b.Batch, err)

@@ -56,9 +56,10 @@ func (p program) about(command string, args []string) error {
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	known := state.Heals(p.std.Clock) // for people; what is noted does not rest on it
+	how := nobodyLooked               // of a session
 	if strings.HasPrefix(e.Key, sessionPrefix) && e.Kind != record.EntryAgentExit {
 		var dir string
-		if e.Key, dir, err = p.session(s.StateDir, e.Key, known); err != nil {
+		if e.Key, dir, how, err = p.session(s.StateDir, e.Key, known); err != nil {
 			return cli.Usage(fmt.Errorf("%s: %w", command, err))
 		}
 		if !isAgent(e.Key) {
@@ -69,11 +70,17 @@ func (p program) about(command string, args []string) error {
 		}
 	}
 	before := state.Heal(e.Key)
+	if e.Kind == record.EntryUnpause && !before.Paused && state.Damaged+state.NewerLines() == 0 { // any of them may be a pause
+		return p.notPaused(s, known, e.Key, how)
+	}
 	e.DryRun = s.DryRun || p.w.Dry()
 	if err := l.Note(p.std.Clock, e); err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	p.doubt(s, before, known, e)
+	if how == unseen {
+		p.std.Warn("the last tick or sweep saw no %s; it is noted all the same", strings.Replace(e.Key, sessionPrefix, "session ", 1))
+	}
 	return nil
 }
 
@@ -123,28 +130,70 @@ func (p program) doubt(s *config.Scope, before record.Heal, known []record.Heal,
 	case e.Kind == record.EntryPause && before.Paused:
 		p.std.Warn("%s is paused already, since %s", e.Key, before.PausedAt.Format(time.RFC3339))
 	case e.Kind == record.EntryUnpause && !before.Paused:
-		p.std.Warn("%s was not paused", e.Key)
+		p.std.Warn("nothing that can be read says that %s is paused; the unpause is noted all the same", e.Key)
 	}
 	if strings.HasPrefix(e.Key, sessionPrefix) || s.Desired == "" && e.Kind == record.EntryAgentExit {
 		return
 	}
-	var err error
-	names, of := swept(known), "that a sweep acted on"
-	switch {
-	case s.Desired != "":
-		names, err = listed(s.Desired)
-		of = "of " + s.Desired
-	case len(names) == 0:
-		err = errors.New("no list names the agents, and no sweep acted yet")
-	}
+	names, of, err := agents(s, known)
 	if err != nil {
 		p.std.Warn("it is noted; whether there is an agent called %s is not known: %v", e.Key, err)
 		return
 	}
 	what := map[string]string{record.EntryPause: "pause", record.EntryUnpause: "unpause", record.EntryAgentExit: "exit"}[e.Kind]
-	if meant, other := meaning(e.Key, names); other {
-		p.std.Warn("no agent %s is called %s%s%s is noted all the same", of, e.Key, meant, what)
+	switch nearest, d := near(e.Key, names); {
+	case d == 0:
+	case d <= typo:
+		p.std.Warn("no agent %s is called %s; did you mean %s? The %s is noted all the same", of, e.Key, nearest, what)
+	default:
+		p.std.Warn("no agent %s is called %s; the %s is noted all the same", of, e.Key, what)
 	}
+}
+
+// notPaused answers an unpause that would end nothing, and is not noted: well of an agent or
+// a session that there is, since it is as was asked for, of any other name an error, which
+// says what is paused.
+func (p program) notPaused(s *config.Scope, known []record.Heal, key string, how sight) error {
+	names, of, err := agents(s, known)
+	_, d := near(key, names)
+	if session := strings.HasPrefix(key, sessionPrefix); session && how == wasSeen || !session && err == nil && d == 0 {
+		p.std.Warn("%s was not paused", key)
+		return nil
+	}
+	paused := []string{}
+	for _, h := range known {
+		if h.Paused {
+			paused = append(paused, guard.Text(h.Agent, errorWidth))
+		}
+	}
+	says := "unpause: " + key + " is not paused"
+	switch {
+	case how == unseen:
+		says += ", and the last tick or sweep saw no such session"
+	case !strings.HasPrefix(key, sessionPrefix) && err == nil:
+		says += ", and no agent " + of + " is called so"
+	}
+	if nearest, d := near(key, append(paused, names...)); d <= typo {
+		says += "; did you mean " + nearest + "?"
+	}
+	if len(paused) == 0 {
+		return errors.New(says + "\nnothing is paused")
+	}
+	return fmt.Errorf("%s\npaused: %s", says, strings.Join(paused, ", "))
+}
+
+// agents are the names that the scope's list has, or without one those that sweeps acted
+// on; of says where they are from. The error says why nobody knows.
+func agents(s *config.Scope, known []record.Heal) (names []string, of string, err error) {
+	names = swept(known)
+	switch {
+	case s.Desired != "":
+		names, err = listed(s.Desired)
+		return names, "of " + s.Desired, err
+	case len(names) == 0:
+		err = errors.New("no list names the agents, and no sweep acted yet")
+	}
+	return names, "that a sweep acted on", err
 }
 
 // swept are the agents of which a sweep that acts spoke.
@@ -168,43 +217,6 @@ func listed(file string) (names []string, err error) {
 		names = append(names, d.Agent)
 	}
 	return names, err
-}
-
-// meaning asks whether another of the names was meant. other tells that the name is
-// none of them.
-func meaning(name string, names []string) (asks string, other bool) {
-	asks = "; the "
-	for _, n := range names {
-		switch d := distance(n, name); {
-		case d == 0:
-			return "", false
-		case d <= 2 && asks == "; the ":
-			asks = "; did you mean " + n + "? The "
-		}
-	}
-	return asks, true
-}
-
-// distance is how many letters must be changed, added or taken away to come from one
-// word to another.
-func distance(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range from {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, y := range to {
-			n := diagonal
-			if x != y {
-				n = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], n
-		}
-	}
-	return row[len(to)]
 }
 
 // swept notes that a sweep ended, and what it could not decide, by its stream. Without

@@ -105,6 +105,9 @@ func (p program) observe() error {
 		says := guard.Text(err.Error(), errorWidth)
 		return errors.Join(ledger.ObserveNone(p.std, at, host, record.Surface{Error: says}), cli.Partial(errors.New("ledger: not read: "+says)))
 	}
+	if s.OwnerChannel.Kind == "none" {
+		state.ForgetMissed()
+	}
 	return ledger.Observe(p.std, state, at, host)
 }
 

@@ -34,11 +34,20 @@ type known struct {
 	dir  string // in which it worked; "" when it was not told
 }
 
+// sight is whether the last tick or sweep saw a session, or the ledger has it as paused.
+type sight int
+
+const (
+	nobodyLooked sight = iota // or what they saw cannot be read
+	unseen
+	wasSeen
+)
+
 // session returns the key of the session that a person means, and its directory: by its
 // whole id, the beginning of one as reports show it, or its name. What means no session of
 // this machine that the last tick or sweep saw, and is no whole id, would pause nothing:
 // that is an error.
-func (p program) session(stateDir, key string, paused []record.Heal) (_, dir string, err error) {
+func (p program) session(stateDir, key string, paused []record.Heal) (_, dir string, how sight, err error) {
 	meant := strings.TrimPrefix(key, sessionPrefix)
 	all, err := seen(stateDir, p.w.Host)
 	if err != nil {
@@ -51,7 +60,7 @@ func (p program) session(stateDir, key string, paused []record.Heal) (_, dir str
 		}
 	}
 	if all[meant].name != "" {
-		return key, all[meant].dir, nil
+		return key, all[meant].dir, wasSeen, nil
 	}
 	fits := []string{}
 	for _, id := range slices.Sorted(maps.Keys(all)) {
@@ -62,15 +71,15 @@ func (p program) session(stateDir, key string, paused []record.Heal) (_, dir str
 	switch {
 	case len(fits) == 1:
 		p.std.Warn("%s%s is meant, %s", sessionPrefix, fits[0], all[fits[0]].name)
-		return sessionPrefix + fits[0], all[fits[0]].dir, nil
+		return sessionPrefix + fits[0], all[fits[0]].dir, wasSeen, nil
 	case len(fits) > 1:
-		return "", "", fmt.Errorf("%s may be one of %d sessions: %s", guard.Text(key, errorWidth), len(fits), strings.Join(fits[:min(len(fits), 5)], ", "))
+		return "", "", nobodyLooked, fmt.Errorf("%s may be one of %d sessions: %s", guard.Text(key, errorWidth), len(fits), strings.Join(fits[:min(len(fits), 5)], ", "))
 	case !whole().MatchString(meant):
-		return "", "", fmt.Errorf("no session of this machine that the last tick or sweep saw is called %q, or has an id that begins so; want its id", guard.Text(meant, errorWidth))
+		return "", "", nobodyLooked, fmt.Errorf("no session of this machine that the last tick or sweep saw is called %q, or has an id that begins so; want its id", guard.Text(meant, errorWidth))
 	case saw:
-		p.std.Warn("the last tick or sweep saw no session %s; it is noted all the same", meant)
+		return key, "", unseen, nil
 	}
-	return key, "", nil
+	return key, "", nobodyLooked, nil
 }
 
 // seen are the sessions of a machine in the newest tick and the last sweep, by id.

@@ -115,7 +115,10 @@ func (s *stream) remembered(a record.Asked, state string) Ask {
 }
 
 func remember(a record.Asked, state string) Ask {
-	return Ask{"", record.Ask{Key: a.Key, ID: a.ID, Batch: a.Batch, State: state, Seen: a.Seen, Class: a.Class,
+	if state == record.AskAcked || state == record.AskResolved {
+		a.Unshown = nil
+	}
+	return Ask{"", record.Ask{Key: a.Key, ID: a.ID, Batch: a.Batch, State: state, Seen: a.Seen, Unshown: a.Unshown, Class: a.Class,
 		Question: a.Question, Go: a.Go, FirstTick: a.FirstTick, Since: a.Since}}
 }
 

@@ -80,6 +80,30 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
+// That a batch could not be shown is told of what is open of it alone.
+func TestUnshown(t *testing.T) {
+	far, why := "prompt:attic/s3:"+promptTag, &record.Unshown{Since: dawn, Why: "exit status 7"}
+	for _, tt := range []struct {
+		change change
+		known  string
+		state  string
+		want   *record.Unshown
+	}{
+		{waits(attic, "s3"), record.AskOpen, record.AskOpen, why},
+		{failed("attic claude/listing"), record.AskOpen, record.AskUnchecked, why},
+		{func(*world) {}, record.AskOpen, record.AskResolved, nil},
+		{waits(attic, "s3"), record.AskAcked, record.AskAcked, nil},
+		{failed("attic claude/listing"), record.AskAcked, record.AskAcked, nil},
+	} {
+		unshown := func(w *world) { w.asked[0].Unshown = why }
+		f := newWorld(asks(far, tt.known), unshown, tt.change).fold(t)
+		i := slices.IndexFunc(f.Asks, func(a Ask) bool { return a.Key == far })
+		if a := f.Asks[i]; a.State != tt.state || a.Unshown != tt.want && (a.Unshown == nil || tt.want == nil || *a.Unshown != *tt.want) {
+			t.Errorf("%s: %s, %+v", tt.state, a.State, a.Unshown)
+		}
+	}
+}
+
 // A question about a session has the command that leads to it: of what is asked the present
 // one, of what is only remembered that of then, and of a machine that nobody knows how to
 // reach none.

@@ -33,7 +33,7 @@ func (s *stream) heals() []condition {
 			if at, ok := h.Filed[severity]; ok && !at.After(r.At.Time) {
 				c.began = &at // filed anew after the answer, it is asked anew; by a clock that was ahead, nobody knows
 			}
-			c.key, c.question = "heal:"+h.Agent+":"+severity, about.question+": "+cmp.Or(h.Texts[severity], severity)
+			c.key, c.question = record.HealKey(h.Agent, severity), about.question+": "+cmp.Or(h.Texts[severity], severity)
 			cs = append(cs, c)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // place is where a key points: a machine and what there. Another machine than
@@ -37,12 +39,11 @@ func (s *stream) place(rest string) place {
 
 // sessionKey reads a key about a session.
 func (s *stream) sessionKey(key string) (place, bool) {
-	for _, prefix := range []string{"prompt:", "blocked:", "heal:session:"} {
-		if rest, ok := strings.CutPrefix(key, prefix); ok {
-			return s.place(rest[:max(strings.LastIndexByte(rest, ':'), 0)]), true
-		}
+	session := record.SessionOf(key)
+	if session == "" {
+		return place{}, false
 	}
-	return place{}, false
+	return s.place(session), true
 }
 
 // tag is the first 8 hex of the SHA-256 of what is asked.

@@ -93,7 +93,8 @@ func TestFaults(t *testing.T) {
 			keys, err := l.Ack("owner:tty", noon, fold.Pick{All: true})
 			return errors.Join(err, zero(len(keys), err))
 		},
-		"seen": func(l Ledger) error { return l.Seen("act", noon, "12-2", record.Shown{}) },
+		"missed": func(l Ledger) error { return l.Missed("act", noon, "12-2", "no display") },
+		"seen":   func(l Ledger) error { return l.Seen("act", noon, "12-2", record.Shown{}) },
 		"append": func(l Ledger) error {
 			_, stderr, status := run(t, strings.NewReader(text), l.filter)
 			if status != 1 || !strings.HasPrefix(stderr, "fleet-ledger: nothing is written: ") {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -38,6 +39,23 @@ func (l Ledger) Seen(by string, at time.Time, intent string, shown record.Shown)
 			return nil, fmt.Errorf("no batch has the intent %q", intent)
 		}
 		return []record.Entry{{Kind: record.EntrySeen, By: by, Of: intent, Result: fold.Marshal(shown)}}, nil
+	})
+}
+
+// Missed notes that the batch with that intent could not be shown, and why. What is the
+// last that the ledger has of the batch anyway is not written again: a channel that is
+// broken does not make the ledger grow with each tick.
+func (l Ledger) Missed(by string, at time.Time, intent, why string) error {
+	why = guard.Text(why, 300)
+	return l.outside(at, func(s *fold.State) ([]record.Entry, error) {
+		if !s.HasBatch(intent) {
+			return nil, fmt.Errorf("no batch has the intent %q", intent)
+		}
+		es := []record.Entry{}
+		if !s.Missed(intent, why) {
+			es = append(es, record.Entry{Kind: record.EntryFailed, By: by, Of: intent, Verb: record.VerbShow, Detail: why})
+		}
+		return es, nil
 	})
 }
 

@@ -1,8 +1,8 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/ledger/fold"
@@ -47,27 +47,27 @@ func Of(scope, configFile string, d fold.Due) Batch {
 		List: "fleet-asks list" + where, Answer: fmt.Sprintf("fleet-asks ack %d%s", d.Batch, where)}
 	for _, a := range d.Asks {
 		b.Asks = append(b.Asks, Ask{ID: guard.Text(a.ID, 20), Class: guard.Text(a.Class, 20), Question: guard.Text(a.Question, 500),
-			Since: a.Since, Go: a.Go, Key: guard.Text(a.Key, 500), Session: guard.Text(session(a.Key), 300)})
+			Since: a.Since, Go: whole(a.Go), Key: guard.Text(a.Key, 500), Session: guard.Text(record.SessionOf(a.Key), 300)})
 	}
 	return b
 }
 
-// AlertOf returns what broke, as a batch for a command channel: number 0, with
-// one ask that nobody can answer. kind is a word.
-func AlertOf(scope, configFile, kind, text string, at record.Time) Batch {
-	b := Of(scope, configFile, fold.Due{Open: 1, Asks: []record.Asked{{ID: "alert", Key: "alert:" + kind, Question: text, Since: &at}}})
+// whole is a command, or "" when it would be another without what is withheld.
+func whole(command string) string {
+	if guard.Text(command, len(command)) != command {
+		return ""
+	}
+	return command
+}
+
+// AlertOf returns what broke, or what a sweep tells at once, as a batch for a command
+// channel: number 0, with one ask that nobody can answer. kind is a word; of the ask the
+// id is alert whatever it says, and the key alert:<kind> when it has none.
+func AlertOf(scope, configFile, kind string, a record.Asked) Batch {
+	a.ID, a.Key = "alert", cmp.Or(a.Key, "alert:"+kind)
+	b := Of(scope, configFile, fold.Due{Open: 1, Asks: []record.Asked{a}})
 	b.Alert, b.Answer = guard.Text(kind, 20), b.List
 	return b
-}
-
-// session is the session that a key is about: <kind>:<session>:<tag>.
-func session(key string) string {
-	for _, kind := range []string{"prompt:", "blocked:"} {
-		if rest, ok := strings.CutPrefix(key, kind); ok {
-			return rest[:max(strings.LastIndexByte(rest, ':'), 0)]
-		}
-	}
-	return ""
 }
 
 // title and text are what a dialog shows. Neither begins with a dash, so that

@@ -22,6 +22,8 @@ func TestOf(t *testing.T) {
 		{ID: "a3", Key: "rules:acme/lamp:no required status checks", Question: strings.Repeat("x", 501)},
 		{ID: "a4", Key: "prompt:", Question: ""},
 		{ID: "a5", Key: "blocked:" + token + ":99aa00bb"},
+		{ID: "a6", Class: "6", Key: "heal:session:" + sid + ":unreachable", Go: "tmux attach -t w"},
+		{ID: "a7", Key: "heal:code-agent:held", Go: "tmux attach -t " + token},
 	}})
 	want := Batch{V: 1, Scope: "lamp", Batch: 12, Open: 4, List: "fleet-asks list --scope lamp", Answer: "fleet-asks ack 12 --scope lamp", Asks: []Ask{
 		{ID: "a1", Class: "3", Key: "prompt:" + sid + ":1a2b3c4d", Question: "Use [withheld: github-token] for [withheld: crm path]", Since: since, Session: sid},
@@ -29,6 +31,8 @@ func TestOf(t *testing.T) {
 		{ID: "a3", Key: "rules:acme/lamp:no required status checks", Question: strings.Repeat("x", 499) + "…"},
 		{ID: "a4", Key: "prompt:"},
 		{ID: "a5", Key: "blocked:[withheld: github-token]:99aa00bb", Session: "[withheld: github-token]"},
+		{ID: "a6", Class: "6", Key: "heal:session:" + sid + ":unreachable", Session: sid, Go: "tmux attach -t w"},
+		{ID: "a7", Key: "heal:code-agent:held"},
 	}}
 	for _, d := range pretty.Diff(b, want) {
 		t.Error(d)
@@ -60,6 +64,26 @@ func TestOf_config(t *testing.T) {
 			if err != nil || string(out) != file {
 				t.Errorf("%s: %q %v", line, out, err)
 			}
+		}
+	}
+}
+
+// What is told at once is one ask that nobody can answer, with the key of the question that
+// it will be; what broke has one of its own.
+func TestAlertOf(t *testing.T) {
+	since := record.TimeOf(time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC))
+	for _, tt := range []struct {
+		asked record.Asked
+		want  Ask
+	}{
+		{record.Asked{Question: "no disk", Since: since}, Ask{ID: "alert", Key: "alert:held", Question: "no disk", Since: since}},
+		{record.Asked{ID: "a9", Class: "6", Key: "heal:session:s1:held", Question: "port: it hangs", Since: since, Go: "tmux attach -t w"},
+			Ask{ID: "alert", Class: "6", Key: "heal:session:s1:held", Question: "port: it hangs", Since: since, Session: "s1", Go: "tmux attach -t w"}},
+	} {
+		const list = "fleet-asks list --scope lamp"
+		want := Batch{V: 1, Scope: "lamp", Open: 1, Asks: []Ask{tt.want}, List: list, Answer: list, Alert: "held"}
+		for _, d := range pretty.Diff(AlertOf("lamp", "", "held", tt.asked), want) {
+			t.Error(d)
 		}
 	}
 }

@@ -64,15 +64,16 @@ const (
 
 // Ask is a question for the owner. Subject: its key.
 type Ask struct {
-	Key       string `json:"key"`
-	ID        string `json:"id"`         // a1 … within its batch; "" before it is in one
-	Batch     int    `json:"batch"`      // tick number of the batch
-	State     string `json:"state"`      // an Ask… word
-	Seen      bool   `json:"seen"`       // its batch was seen by the owner
-	Class     string `json:"class"`      // class of the session it is about; "" when it is about none
-	Question  string `json:"question"`   // one line
-	FirstTick int    `json:"first_tick"` //
-	Since     *Time  `json:"since"`      // when the batch was written
-	Session   string `json:"session,omitempty"`
-	Go        string `json:"go,omitempty"` // the command that leads to the session; absent when none is known
+	Key       string   `json:"key"`
+	ID        string   `json:"id"`                // a1 … within its batch; "" before it is in one
+	Batch     int      `json:"batch"`             // tick number of the batch
+	State     string   `json:"state"`             // an Ask… word
+	Seen      bool     `json:"seen"`              // its batch was seen by the owner
+	Unshown   *Unshown `json:"unshown,omitempty"` // new, open, unchecked: that its batch could not be shown; absent when it was shown since, nobody tried, or owner_channel is none by now
+	Class     string   `json:"class"`             // class of the session it is about; "" when it is about none
+	Question  string   `json:"question"`          // one line
+	FirstTick int      `json:"first_tick"`        //
+	Since     *Time    `json:"since"`             // when the batch was written
+	Session   string   `json:"session,omitempty"`
+	Go        string   `json:"go,omitempty"` // the command that leads to the session; absent when none is known
 }

@@ -12,7 +12,7 @@ type Entry struct {
 	By       string          `json:"by"`                    // act, recover, hook, tick, owner:<tty>
 	Clock    *Clock          `json:"clock,omitempty"`       // tick_fire: how long the machine was awake; absent when it cannot be told
 	Counts   map[string]int  `json:"counts,omitzero"`       // runner_exit: sessions by class; absent without a snapshot
-	Detail   string          `json:"detail,omitempty"`      // one line; pause of a session: the directory in which it worked
+	Detail   string          `json:"detail,omitempty"`      // one line; pause of a session: the directory in which it worked; failed show: why the batch could not be shown
 	DryRun   bool            `json:"dry_run"`               //
 	Exit     *int            `json:"exit,omitempty"`        // runner_exit, b_step, sweep_exit, agent_exit: status
 	ID       string          `json:"id"`                    // <tick>-<n> in a tick, owner-<epoch ms> outside
@@ -31,7 +31,7 @@ type Entry struct {
 	Tick     *int            `json:"tick"`                  // null outside a tick
 	TS       Time            `json:"ts"`                    //
 	V        int             `json:"v"`                     // format version
-	Verb     string          `json:"verb,omitempty"`        // mail, spawn, label, resume, ask; alert and those of ActVerbs
+	Verb     string          `json:"verb,omitempty"`        // mail, spawn, label, resume, ask; alert and those of ActVerbs; show: a failed of an ask intent that says no more than that its batch could not be shown
 }
 
 // The kinds of a ledger entry. A line of another kind is from a newer release.
@@ -73,6 +73,10 @@ var ActVerbs = map[string]bool{"inject": false, "mail": false, "nudge": false, "
 // its key.
 const VerbAlert = "alert"
 
+// VerbShow is the verb of a failed entry that ends nothing: the batch of the ask intent
+// that it is of could not be put before the owner, as its detail says.
+const VerbShow = "show"
+
 // Batch is the target of an ask intent.
 type Batch struct {
 	Asks  []BatchAsk `json:"asks"`
@@ -99,19 +103,27 @@ type Shown struct {
 // Asked is the folded ledger state of an ask key. Subject: the key. Host: the
 // machine of the ledger.
 type Asked struct {
-	Key        string `json:"key"`
-	ID         string `json:"id"`                    // a1 … within its batch
-	Batch      int    `json:"batch"`                 // tick number of the batch
-	Intent     string `json:"intent"`                // ledger id of the batch
-	State      string `json:"state"`                 // open, acked, resolved (those of the last ticks only)
-	Seen       bool   `json:"seen"`                  // the owner chose Seen for its batch
-	ShownAt    *Time  `json:"shown_at,omitempty"`    // when its batch was last shown; absent: never
-	Class      string `json:"class"`                 //
-	Question   string `json:"question"`              //
-	Go         string `json:"go,omitempty"`          // the command that led to the session when it was asked; absent when none was known
-	FirstTick  int    `json:"first_tick"`            // tick that first asked it while it was not resolved
-	Since      *Time  `json:"since"`                 // when that tick asked it
-	AnsweredAt *Time  `json:"answered_at,omitempty"` // acked: when
+	Key        string   `json:"key"`
+	ID         string   `json:"id"`                    // a1 … within its batch
+	Batch      int      `json:"batch"`                 // tick number of the batch
+	Intent     string   `json:"intent"`                // ledger id of the batch
+	State      string   `json:"state"`                 // open, acked, resolved (those of the last ticks only)
+	Seen       bool     `json:"seen"`                  // the owner chose Seen for its batch
+	ShownAt    *Time    `json:"shown_at,omitempty"`    // when its batch was last shown; absent: never
+	Unshown    *Unshown `json:"unshown,omitempty"`     // open: that its batch could not be shown; absent when it was shown since, nobody tried, or owner_channel is none by now
+	Class      string   `json:"class"`                 //
+	Session    string   `json:"session"`               // session that it is about, <host>/<session> on another machine; "" when it is about none
+	Question   string   `json:"question"`              //
+	Go         string   `json:"go,omitempty"`          // the command that led to the session when it was asked; absent when none was known
+	FirstTick  int      `json:"first_tick"`            // tick that first asked it while it was not resolved
+	Since      *Time    `json:"since"`                 // when that tick asked it
+	AnsweredAt *Time    `json:"answered_at,omitempty"` // acked: when
+}
+
+// Unshown is that a batch could not be put before the owner.
+type Unshown struct {
+	Since Time   `json:"since"` // when that was tried first, since it was last shown
+	Why   string `json:"why"`   // what the last failure that was another than the one before it said; one line
 }
 
 // Clock is what a machine's clocks said at one moment. Between two of one boot

@@ -8,18 +8,11 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// need is one thing that needs the owner: an ask, the session that it is
-// about, or a session that waits and was not asked about.
-type need struct {
-	ask *Ask
-	row *Row
-}
-
 // addAsks takes the asks of the stream and works out what needs the owner: every
 // ask that is not resolved, and every waiting session that none of them is
 // about; answered ones at the end.
 func (r *Report) addAsks(set *record.Set) {
-	var all []need
+	var all []Need
 	for _, rec := range set.Of(record.KindAsk) {
 		if p, ok := record.Payload[record.Ask](rec); ok {
 			a := Ask{rec.Host, *p}
@@ -28,28 +21,31 @@ func (r *Report) addAsks(set *record.Set) {
 		}
 	}
 	slices.SortFunc(all, compareNeeds)
-	r.Asks = []Ask{}
+	r.Asks, r.Needs = []Ask{}, []Need{}
 	asked := map[*Row]bool{}
 	for _, n := range all {
 		r.Asks = append(r.Asks, *n.ask)
 		if n.ask.rank() == resolved {
 			continue
 		}
-		r.needs = append(r.needs, n)
+		r.Needs = append(r.Needs, n)
 		if n.row != nil {
 			asked[n.row] = true
 		}
 	}
 	for i := range r.verdicts {
 		if row := &r.verdicts[i]; row.waits() && !asked[row] {
-			r.needs = append(r.needs, need{nil, row})
+			r.Needs = append(r.Needs, Need{row: row})
 		}
 	}
-	slices.SortFunc(r.needs, func(a, b need) int {
+	slices.SortFunc(r.Needs, func(a, b Need) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), byHost(r.several, a.id().host, b.id().host), compareNeeds(a, b))
 	})
+	for i := range r.Needs {
+		r.say(&r.Needs[i])
+	}
 	r.answered = map[*Row]bool{}
-	for _, n := range slices.Backward(r.needs) {
+	for _, n := range slices.Backward(r.Needs) {
 		if n.row != nil {
 			r.answered[n.row] = n.rank() == answered // open asks come last here, and win
 		}
@@ -75,69 +71,31 @@ func (a Ask) rank() int {
 	return open
 }
 
-func (n need) rank() int {
-	if n.ask == nil {
-		return open
-	}
-	return n.ask.rank()
-}
-
 // join finds the verdict on the session of an ask. An ask that names another
 // machine, or none, is joined when only one has such a session.
-func (r *Report) join(a *Ask) need {
+func (r *Report) join(a *Ask) Need {
 	if a.Session == "" {
-		return need{a, nil}
+		return Need{ask: a}
 	}
 	if row := r.verdict(key{a.Host, a.Session}); row != nil {
-		return need{a, row}
+		return Need{ask: a, row: row}
 	}
 	var only *Row
 	for _, rows := range r.hosts {
 		row := rowOf(rows, a.Session)
 		if row != nil && only != nil {
-			return need{a, nil}
+			return Need{ask: a}
 		}
 		only = cmp.Or(only, row)
 	}
-	return need{a, only}
-}
-
-// since is when the need began: of a session that waits, when it began to.
-func (n need) since() *record.Time {
-	if n.row != nil && (n.ask == nil || n.row.waits() && n.row.Session.Since != nil) {
-		return n.row.Session.Since
-	}
-	return n.ask.Since
-}
-
-func compareNeeds(a, b need) int {
-	return cmp.Or(
-		cmp.Compare(a.rank(), b.rank()),
-		compareTimes(a.since(), b.since()),
-		a.id().compare(b.id()),
-		cmp.Compare(a.askKey(), b.askKey()),
-	)
-}
-
-func (n need) id() key {
-	if n.row != nil {
-		return n.row.key()
-	}
-	return key{host: n.ask.Host}
-}
-
-func (n need) askKey() string {
-	if n.ask != nil {
-		return n.ask.Key
-	}
-	return ""
+	return Need{ask: a, row: only}
 }
 
 // waiting is the sessions that wait for the owner, in the order of the needs.
 func (r *Report) waiting() []*Row {
 	rows := []*Row{}
 	done := map[*Row]bool{}
-	for _, n := range r.needs {
+	for _, n := range r.Needs {
 		if n.row != nil && n.row.waits() && !done[n.row] {
 			done[n.row] = true
 			rows = append(rows, n.row)
@@ -152,7 +110,7 @@ func (r *Report) questions() []string {
 	const more, other, none = 0, 1, 2
 	var all, done [3]int
 	sessions := map[*Row]bool{}
-	for _, n := range r.needs {
+	for _, n := range r.Needs {
 		kind := none
 		switch {
 		case n.row != nil && n.row.waits():

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kr/pretty"
+
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
@@ -100,4 +102,72 @@ func TestAsksTwoOfOneSession(t *testing.T) {
 		s.add(record.KindAsk, "fleet-asks", key, record.Ask{Key: key, State: state, Session: s.subject})
 	}
 	has(t, s.markdown(), "# 1 session: 1 needs you; 1 more question about them (1 answered)\n", "## Needs me (2)\n")
+}
+
+// What needs the owner is one list in every format: as many, in one order, each with what
+// a script has to know of it.
+func TestNeeds_list(t *testing.T) {
+	s := newStream(t)
+	tick := 9
+	s.add(record.KindTick, "fleet-config", "tick", record.Tick{Tick: &tick, Scope: "lamp", Host: "devbox", Hosts: []string{"devbox"}, Surfaces: []string{"claude"}})
+	ask := func(key, state, session string, since time.Duration, question string) {
+		s.add(record.KindAsk, "fleet-asks", key, record.Ask{Key: key, ID: "a1", Batch: 4, State: state, Session: session, Since: ago(since), Question: question})
+	}
+	s.session("3", func(v *record.Verdict) {
+		v.Question, v.Session.Since, v.Session.Tmux = "which one?", ago(2*time.Hour), "w"
+	})
+	ask("acked", record.AskAcked, s.subject, time.Hour, "session 1: which one?")
+	s.session("7", func(v *record.Verdict) { v.Session.Since = ago(3 * time.Hour); v.Question = "now this" }) // nobody asked
+	s.session("3", func(v *record.Verdict) { v.Session.Since = ago(90 * time.Minute); v.Question = "or that?" })
+	ask("open", record.AskOpen, s.subject, time.Hour, "session 3: this?")
+	s.session("6", func(v *record.Verdict) { v.Session.Since = ago(9 * time.Hour); v.Session.Tmux = "h" })
+	ask("heal:session:"+s.subject+":unreachable", record.AskNew, s.subject, 4*time.Hour, "session 4: it hangs")
+	ask("listing", record.AskUnchecked, "", 5*time.Hour, "the listing was not read")
+	ask("heal:code-agent:held", record.AskOpen, "", 8*time.Hour, "")
+	ask("over", record.AskResolved, "", 9*time.Hour, "never mind")
+
+	set := setOf(s.bytes())
+	r := Build(set, look)
+	short := func(n Need) string {
+		since := "-"
+		if n.Since != nil {
+			since = look.Sub(n.Since.Time).String()
+		}
+		return strings.Join([]string{n.Host, n.Name, n.Class, n.Question, n.Now, since, n.Go, n.Ack, map[bool]string{true: "answered"}[n.Answered]}, "|")
+	}
+	const ack = "fleet-asks ack 4 --scope lamp --ask a1"
+	want := []string{
+		"|||heal:code-agent:held||8h0m0s||" + ack + "|",
+		"|||the listing was not read||5h0m0s||" + ack + "|",
+		"devbox|session 4|6|it hangs||4h0m0s|tmux attach -t h|" + ack + "|",
+		"devbox|session 2|7|now this||3h0m0s|||",
+		"devbox|session 3|3|this?|or that?|1h30m0s||" + ack + "|",
+		"devbox|session 1|3|which one?||2h0m0s|tmux attach -t w||answered",
+	}
+	var got []string
+	for _, n := range r.Needs {
+		got = append(got, short(n))
+		if (n.Session == "") != (n.Name == "") {
+			t.Errorf("session %q is called %q", n.Session, n.Name)
+		}
+	}
+	if d := pretty.Diff(got, want); len(d) > 0 {
+		t.Errorf("%s\n%s", strings.Join(got, "\n"), strings.Join(d, "\n"))
+	}
+	md, last := s.markdown(), -1
+	for _, n := range r.Needs {
+		i := strings.Index(md, n.Question)
+		if i < last || i < 0 {
+			t.Errorf("%s is out of place in\n%s", n.Question, md)
+		}
+		last = i
+	}
+	page := newSheet(r)
+	has(t, md, "## Needs me (6)\n")
+	if got := page.Tallies()[0]; got != (tally{needsMe, "Needs me", 6, "1 answered"}) {
+		t.Errorf("the head of the page counts %+v", got)
+	}
+	if got := page.Chips()[0]; got != (tally{needsMe, "Waiting for me", 3, "1 answered"}) {
+		t.Errorf("the filter of the page counts %+v", got)
+	}
 }

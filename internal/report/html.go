@@ -54,7 +54,7 @@ type sheet struct {
 
 func newSheet(r Report) *sheet {
 	s := &sheet{Report: r, names: r.short, clock: newClock(r.Zone, r.At), anchors: map[key]int{}}
-	for _, n := range r.needs {
+	for _, n := range r.Needs {
 		if _, ok := s.anchors[n.id()]; n.row != nil && !ok && sectionOf(n.row.Class) != outOfScope {
 			s.anchors[n.id()] = len(s.anchors) + 1
 		}

@@ -44,7 +44,8 @@ type document struct {
 	V        int
 	Total    int
 	Alarm    string
-	NotRead  []any `json:"not_read"`
+	NotRead  []any                       `json:"not_read"`
+	Needs    []struct{ Question string } `json:"needs_me"`
 	Asks     []struct{ Host, Key, State, Session string }
 	Findings []any
 	Sections []struct {
@@ -205,8 +206,8 @@ var (
 )
 
 // lawOfNeeds: the first line counts as much that needs the owner as the section
-// has.
-func lawOfNeeds(t testing.TB, title, questions, md string) {
+// and the list have.
+func lawOfNeeds(t testing.TB, title, questions, md string, listed int) {
 	t.Helper()
 	said, has := 0, 0
 	if m := needCount.FindStringSubmatch(title); m != nil {
@@ -219,8 +220,8 @@ func lawOfNeeds(t testing.TB, title, questions, md string) {
 	if m := needHeading.FindStringSubmatch(md); m != nil {
 		has, _ = strconv.Atoi(m[1])
 	}
-	if said != has {
-		t.Errorf("%q; %q counts %d that need the owner, the section %d", title, questions, said, has)
+	if said != has || has != listed {
+		t.Errorf("%q; %q counts %d that need the owner, the section %d, the list %d", title, questions, said, has, listed)
 	}
 }
 
@@ -237,7 +238,7 @@ func lawsOfCounts(t testing.TB, verdicts []judged, d document, md string) {
 	}
 	title, questions, _ := strings.Cut(strings.TrimSuffix(title, "\n"), "; ")
 	title += "\n"
-	lawOfNeeds(t, title, questions, md)
+	lawOfNeeds(t, title, questions, md, len(d.Needs))
 	if len(verdicts) == 0 {
 		if title != "# No sessions\n" && title != "# No session was judged\n" {
 			t.Errorf("title %q without a verdict", title)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -104,6 +103,9 @@ func (p *page) head() {
 		p.printf(" %s", says)
 	}
 	p.printf("\n")
+	if says := p.Unseen(); says != "" {
+		p.printf("\n**%s**\n", inert(says))
+	}
 	for _, says := range p.Pauses() {
 		p.printf("\n**%s.**\n", inert(says))
 	}
@@ -127,33 +129,18 @@ func (r *Report) Pauses() []string {
 	return all
 }
 
-// Line is a report in one line of text: its alarm, when there is one, and the counts.
+// Line is a report in one line of text: its alarm, when there is one, that what is asked
+// could not be shown, and the counts.
 func Line(r Report) string {
 	p := &page{Report: r}
+	says := ""
 	if r.Alarm != "" {
-		return text(r.Alarm, alarmWidth) + "; " + p.summary()
+		says = text(r.Alarm, alarmWidth) + "; "
 	}
-	return p.summary()
-}
-
-// outdatedAt is when the report of the tick after a stream's must be there, nil of a
-// stream that is no tick's: ticks come once an hour, begin up to five minutes late, and
-// have the time that the configuration gives them.
-func outdatedAt(set *record.Set, now record.Time) *record.Time {
-	_, tick, ok := set.Tick()
-	if !ok || tick.Tick == nil {
-		return nil
+	if r.Unshown != nil {
+		says += inert(r.Unshown.Says) + "; "
 	}
-	return record.TimeOf(now.Add(65*time.Minute + time.Duration(cmp.Or(tick.Timeout, 15))*time.Minute))
-}
-
-// due says from when on a tick's report is outdated, since a file does not age; "" of a
-// report that is no tick's.
-func (p *page) due() string {
-	if p.Outdated == nil {
-		return ""
-	}
-	return "The next tick is due within the hour: if it is past " + p.both(p.Outdated.Time) + ", ticks have stopped."
+	return says + p.summary()
 }
 
 // picture says when the sessions were looked at, and how long ago that was: of a tick's

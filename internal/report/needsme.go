@@ -11,8 +11,8 @@ import (
 // needsMe writes the open asks, and the waiting sessions that nobody asked
 // about; answered ones last.
 func (p *page) needsMe(s Section) {
-	if len(p.needs) > 0 {
-		p.heading(s.Title, len(p.needs))
+	if len(p.Needs) > 0 {
+		p.heading(s.Title, len(p.Needs))
 	} else if p.Alarm == "" && p.Total > 0 {
 		quiet := "Nothing needs you."
 		if len(p.NotRead) > 0 {
@@ -31,7 +31,7 @@ func (p *page) needsMe(s Section) {
 		p.printf("Acknowledge by batch and number, such as the first with %s.\n\n", code(how))
 	}
 	last := "\x00"
-	for _, n := range p.needs {
+	for _, n := range p.Needs {
 		p.hostHead(&last, n.id().host)
 		p.needed(n)
 	}
@@ -40,47 +40,36 @@ func (p *page) needsMe(s Section) {
 
 // ackable is how to acknowledge the first ask that can be, "" when none can.
 func (p *page) ackable() string {
-	for _, n := range p.needs {
-		if n.ask != nil && p.ack(n.ask) != "" {
-			return p.ack(n.ask)
+	for _, n := range p.Needs {
+		if n.Ack != "" {
+			return n.Ack
 		}
 	}
 	return ""
 }
 
 // needed writes one thing that needs the owner.
-func (p *page) needed(n need) {
+func (p *page) needed(n Need) {
 	switch {
 	case n.row == nil:
-		p.printf("- **%s**\n", title(n.ask, questionWidth))
+		p.printf("- **%s**\n", text(n.Question, questionWidth))
 		p.sub("fleet asks", p.state(n.ask))
 	case n.ask == nil:
 		p.printf("- %s\n", p.line(n.row))
-		p.details(n.row)
+		p.sub("asks", text(n.Question, questionWidth))
+		p.facts(n.row)
 	case n.row.waits():
 		p.printf("- %s\n", p.line(n.row))
 		p.sub("fleet asks", p.state(n.ask))
-		asked, now := n.questions()
-		p.sub("asks", text(asked, questionWidth))
-		p.sub("asks now", text(now, questionWidth))
+		p.sub("asks", text(n.Question, questionWidth))
+		p.sub("asks now", text(n.Now, questionWidth))
 		p.facts(n.row)
 	default: // its session stands in another section
 		p.printf("- %s · %s\n", p.title(n.row, nameWidth, true), p.where(n.row, whereWidth))
 		p.sub("fleet asks", p.state(n.ask))
-		p.sub("asked", text(n.ask.Question, questionWidth))
-		p.sub("go", code(n.row.attach()))
+		p.sub("asked", text(n.Question, questionWidth))
+		p.sub("go", code(n.Go))
 	}
-}
-
-// questions is what an ask asks, without the name of its session, and what the
-// session asks now when that is something else.
-func (n need) questions() (asked, now string) {
-	asked = strings.TrimPrefix(clean(n.ask.Question), clean(cmp.Or(n.row.Session.Name, n.row.Subject))+": ")
-	now = clean(n.row.Question)
-	if asked == "" || now == asked {
-		return cmp.Or(asked, now), ""
-	}
-	return asked, now
 }
 
 // title is an ask's question, else its key.

@@ -37,8 +37,10 @@ type Report struct {
 	Hosts    []string     `json:"hosts"`       // machines that looked
 	Machines []Machine    `json:"machines"`    // those that looked or should have, the tick's own first
 	Alarm    string       `json:"alarm"`       // why the report must not be taken for the whole, or that a tick after it failed (OUTDATED); "" when it may
+	Unshown  *NotShown    `json:"unshown"`     // that the owner could not be shown what is asked; null when all was, or it was not tried
 	Total    int          `json:"total"`       // verdicts
 	NotRead  []NotRead    `json:"not_read"`    // worst first
+	Needs    []Need       `json:"needs_me"`    // what needs the owner
 	Sections []Section    `json:"sections"`    // every section, empty ones too
 	Asks     []Ask        `json:"asks"`        // open ones, then answered, then resolved
 	Findings []Finding    `json:"findings"`    // about more than one session
@@ -54,8 +56,7 @@ type Report struct {
 	verdicts []Row         // every row, also those out of scope, by host and subject
 	hosts    [][]Row       // the same, machine by machine
 	unjudged map[key]*Row  // sessions without a verdict
-	needs    []need        // what needs the owner, in order
-	answered map[*Row]bool // sessions of needs: whether all is answered
+	answered map[*Row]bool // sessions of Needs: whether all is answered
 	several  bool          // verdicts are of several machines
 	apart    bool          // nobody knows which of the machines' clocks is right
 	batch    *record.Batch // what this tick asks that was not asked before; nil when nothing is
@@ -130,6 +131,7 @@ func Build(set *record.Set, now record.Time) Report {
 	r.addRows(set)
 	r.addUnlooked(set)
 	r.addAsks(set)
+	r.addUnshown()
 	r.addBatch(set)
 	r.addSections(set)
 	r.Findings = findings(set)

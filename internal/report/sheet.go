@@ -18,7 +18,7 @@ func (s *sheet) Title() string {
 		alarm, _, _ := strings.Cut(s.Alarm, ":")
 		return alarm + " · fleet " + scope
 	case n > 0:
-		return fmt.Sprintf("%d for you%s · fleet %s", len(s.needs), answeredOf(len(s.needs)-n), scope)
+		return fmt.Sprintf("%d for you%s · fleet %s", len(s.Needs), answeredOf(len(s.Needs)-n), scope)
 	}
 	return "fleet " + scope
 }
@@ -26,7 +26,7 @@ func (s *sheet) Title() string {
 // openNeeds counts what needs the owner and is not answered.
 func (s *sheet) openNeeds() int {
 	n := 0
-	for _, need := range s.needs {
+	for _, need := range s.Needs {
 		if need.rank() == open {
 			n++
 		}
@@ -45,7 +45,7 @@ func (s *sheet) Headline() string {
 		return (&page{Report: s.Report, clock: s.clock}).summary()
 	}
 	says := count(s.Total, "session", "sessions")
-	for _, t := range s.Tallies() {
+	for _, t := range s.tallies() {
 		if t.ID == needsMe {
 			says += ", " + count(t.Count, kinds[0].one, kinds[0].many)
 			if t.Note != "" {
@@ -107,8 +107,18 @@ type tally struct {
 	Note      string // how many of them need less attention
 }
 
-// Tallies is every section with sessions.
+// Tallies is what needs the owner, questions about no session too, and every other
+// section with sessions.
 func (s *sheet) Tallies() []tally {
+	ts := slices.DeleteFunc(s.tallies(), func(t tally) bool { return t.ID == needsMe })
+	if n := len(s.Needs); n > 0 {
+		ts = slices.Insert(ts, 0, tally{needsMe, kinds[0].title, n, strings.Trim(answeredOf(n-s.openNeeds()), " ()")})
+	}
+	return ts
+}
+
+// tallies is every section with sessions.
+func (s *sheet) tallies() []tally {
 	p := &page{Report: s.Report, clock: s.clock}
 	var ts []tally
 	for _, section := range s.Sections {
@@ -121,7 +131,13 @@ func (s *sheet) Tallies() []tally {
 
 // Chips is the tallies of the sections whose sessions the table has.
 func (s *sheet) Chips() []tally {
-	return slices.DeleteFunc(s.Tallies(), func(t tally) bool { return t.ID == outOfScope })
+	ts := slices.DeleteFunc(s.tallies(), func(t tally) bool { return t.ID == outOfScope })
+	for i := range ts {
+		if ts[i].ID == needsMe {
+			ts[i].Title = "Waiting for me" // of what needs the owner the table has sessions alone
+		}
+	}
+	return ts
 }
 
 // Listed is how many sessions the table has.

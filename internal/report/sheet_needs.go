@@ -30,20 +30,15 @@ type card struct {
 func (s *sheet) Cards() []card {
 	p := &page{Report: s.Report, names: s.names, clock: s.clock}
 	var cs []card
-	for _, n := range s.needs {
-		var c card
-		if a := n.ask; a != nil {
-			c.Done, c.State, c.Ack = a.rank() == answered, p.stateOf(a), s.ack(a)
-			c.Question = s.Text(cmp.Or(clean(a.Question), clean(a.Key), "a question without words"))
+	for _, n := range s.Needs {
+		c := card{Done: n.Answered, Question: s.Text(n.Question), Now: s.Text(n.Now), Ack: n.Ack, Go: n.Go}
+		if n.ask != nil {
+			c.State = p.stateOf(n.ask)
 		}
 		if row := n.row; row != nil {
 			c.Name, c.ID, c.Anchor = cmp.Or(s.Name(row.Session.Name), "(no name)"), s.short(row), s.anchors[row.key()]
-			c.Kind, c.Label, c.Place, c.Go = sectionOf(row.Class), s.className(row), s.place(row), row.attach()
+			c.Kind, c.Label, c.Place = sectionOf(row.Class), s.className(row), s.place(row)
 			if row.waits() {
-				if c.Question = s.Text(row.Question); n.ask != nil {
-					asked, now := n.questions()
-					c.Question, c.Now = s.Text(cmp.Or(asked, clean(n.ask.Key), "a question without words")), s.Text(now)
-				}
 				c.Since, c.Seen = p.since(row), s.readings(row)
 				for _, says := range besides(row) {
 					c.Notes = append(c.Notes, s.Text(says))
@@ -86,7 +81,7 @@ func plainAsk(id string) bool { return plainID(id) && len(id) <= 12 }
 // Quiet is what to say when nothing needs the owner.
 func (s *sheet) Quiet() string {
 	switch {
-	case len(s.needs) > 0 || s.Alarm != "":
+	case len(s.Needs) > 0 || s.Alarm != "":
 		return ""
 	case s.Total == 0:
 		return "No sessions."

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/record"
 )
@@ -118,4 +119,24 @@ func (r *Report) ticksEnded(c clock, whole bool) string {
 		return says + fmt.Sprintf("; the last good one was tick %d.", good.Tick)
 	}
 	return says + fmt.Sprintf("; the last good one was tick %d, %s.", good.Tick, c.both(good.at().Time))
+}
+
+// outdatedAt is when the report of the tick after a stream's must be there, nil of a
+// stream that is no tick's: ticks come once an hour, begin up to five minutes late, and
+// have the time that the configuration gives them.
+func outdatedAt(set *record.Set, now record.Time) *record.Time {
+	_, tick, ok := set.Tick()
+	if !ok || tick.Tick == nil {
+		return nil
+	}
+	return record.TimeOf(now.Add(65*time.Minute + time.Duration(cmp.Or(tick.Timeout, 15))*time.Minute))
+}
+
+// due says from when on a tick's report is outdated, since a file does not age; "" of a
+// report that is no tick's.
+func (p *page) due() string {
+	if p.Outdated == nil {
+		return ""
+	}
+	return "The next tick is due within the hour: if it is past " + p.both(p.Outdated.Time) + ", ticks have stopped."
 }

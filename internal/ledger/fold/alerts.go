@@ -70,7 +70,7 @@ func (s *State) file(h *record.Heal, severity string, at record.Time, text strin
 }
 
 // key is that of the question that fleet-asks makes of it.
-func (a *alert) key() string { return "heal:" + a.agent + ":" + a.severity }
+func (a *alert) key() string { return record.HealKey(a.agent, a.severity) }
 
 func (s *State) alert(agent, severity string) *alert {
 	return s.alerts[(&alert{agent: agent, severity: severity}).key()]

@@ -24,9 +24,11 @@ type batch struct {
 	tick    int
 	keys    []idKey // of its asks
 	seen    bool
-	shown   []string     // ids of the entries that say so
-	shownAt *record.Time // the last of them
-	shownIn int          // last tick that had begun by then
+	shown   []string        // ids of the entries that say so
+	shownAt *record.Time    // the last of them
+	shownIn int             // last tick that had begun by then
+	missed  []string        // ids of the entries that say that it could not be
+	unshown *record.Unshown // null when it was shown since
 }
 
 type idKey struct{ id, key string }
@@ -56,7 +58,7 @@ func (s *State) forget(oldest int) {
 	}
 	for _, b := range s.settled {
 		if !s.holds(b.id) && !slices.ContainsFunc(b.keys, func(k idKey) bool { return s.asks[k.key] != nil }) {
-			b.keys, b.shown = nil, nil
+			b.keys, b.shown, b.missed = nil, nil, nil
 		}
 	}
 	s.settled = s.settled[:0]
@@ -95,21 +97,6 @@ func (s *State) addIntent(e record.Entry) {
 		s.asks[item.Key] = a
 		s.question(item.Key, e.ID)
 	}
-}
-
-// addSeen takes the outcome of showing a batch; one that was copied does not
-// count again. Only the button Seen marks it seen. The last time is that of the
-// last line, not the latest: a clock that was wrong once must not hold for ever.
-func (s *State) addSeen(e record.Entry) {
-	b := s.batches[e.Of]
-	if b == nil || slices.Contains(b.shown, e.ID) {
-		return
-	}
-	b.shown = append(b.shown, e.ID)
-	if decode[record.Shown](e.Result).Button == "Seen" {
-		b.seen = true
-	}
-	b.shownAt, b.shownIn = record.TimeOf(e.TS.Time), s.LastTick
 }
 
 // addAck takes a resolution by a tick or an answer of the owner. An answer
@@ -174,6 +161,7 @@ func (s *State) Asked() []record.Asked {
 			continue
 		}
 		out := a.Asked
+		out.Session = record.SessionOf(out.Key)
 		for _, text := range []*string{&out.Question, &out.ID, &out.Class, &out.Intent} {
 			*text = guard.Withhold(*text)
 		}
@@ -182,6 +170,9 @@ func (s *State) Asked() []record.Asked {
 		}
 		if b := s.batches[a.Intent]; b != nil {
 			out.Seen, out.ShownAt = b.seen, b.shownAt
+			if out.State == record.AskOpen {
+				out.Unshown = b.unshown
+			}
 		}
 		list = append(list, out)
 	}

@@ -121,7 +121,7 @@ func (k keeper) entry(e record.Entry) bool {
 	case record.EntryIntent:
 		return (e.Verb != "ask" || k.batches[e.ID]) && !k.spare[e.ID]
 	case record.EntryFailed:
-		return !k.spare[e.Of]
+		return !k.spare[e.Of] && (e.Verb != record.VerbShow || k.batches[e.Of])
 	case record.EntrySweep, record.EntrySweepExit:
 		return k.allSweeps || k.sweeps[e.ID]
 	case record.EntrySeen:

@@ -42,6 +42,7 @@ func history(r *rand.Rand, from, n int) []Line {
 			add(ackOf(1+r.IntN(tick), `["a1"]`))
 		case 2:
 			add(record.Entry{Kind: "seen", By: "owner:tty", Of: fmt.Sprintf("%d-2", tick-r.IntN(5)), Result: Marshal(record.Shown{Button: []string{"Seen", "Later"}[r.IntN(2)]})})
+			add(missed(tick-r.IntN(5), 60*from+len(lines), []string{"no display", "exit status 7"}[r.IntN(2)]))
 		case 3:
 			add(record.Entry{Kind: "adopt", By: "owner:tty", Target: Marshal(record.Adopted{SessionID: fmt.Sprintf("session-%d", tick)})})
 		case 4:

@@ -92,7 +92,11 @@ func (s *State) Add(l Line) {
 	case record.EntryIntent:
 		s.addIntent(e)
 	case record.EntryDone, record.EntryFailed, record.EntryUnknown:
-		s.addOutcome(e)
+		if e.Verb == record.VerbShow {
+			s.addMissed(e)
+		} else {
+			s.addOutcome(e)
+		}
 	case record.EntrySeen:
 		s.addSeen(e)
 	case record.EntryAck:

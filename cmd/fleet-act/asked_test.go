@@ -1,0 +1,49 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kr/pretty"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// What is told at once is what the next tick asks: its key, and of a session its name and
+// the way there.
+func TestAsked(t *testing.T) {
+	const id, other = "5f0c1d2e-1111-4222-8333-444455556666", "5f0c1d2e-1111-4222-8333-444455556667"
+	now := record.NewTime(time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC))
+	set := new(record.Set)
+	for _, v := range []struct {
+		host, subject, class string
+		session              record.VerdictSession
+	}{
+		{"devbox", id, "6", record.VerdictSession{Name: "port", Tmux: "work:@3.%7", Process: true}},
+		{"devbox", other, "2", record.VerdictSession{JobID: "aaaaaaaa"}},
+		{"attic", id, "6", record.VerdictSession{Name: "far", Tmux: "far", Process: true}},
+		{"devbox", "code-agent", "6", record.VerdictSession{Name: "no agent", Tmux: "no", Process: true}},
+	} {
+		r, err := record.New(record.KindVerdict, now, v.host, "fleet-classify", v.subject, record.Verdict{Class: v.class, Session: v.session})
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := r.Line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Add(record.Line{Record: r, Raw: line})
+	}
+	d := &deed{set: set, host: "devbox"}
+	for agent, want := range map[string]record.Asked{
+		"session:" + id:    {Key: "heal:session:" + id + ":kept-draft", Question: "port: it hangs", Class: "6", Go: "tmux attach -t work:@3.%7"},
+		"session:" + other: {Key: "heal:session:" + other + ":kept-draft", Question: other + ": it hangs", Class: "2", Go: "claude attach aaaaaaaa"},
+		"session:unknown":  {Key: "heal:session:unknown:kept-draft", Question: "session:unknown: it hangs"},
+		"code-agent":       {Key: "heal:code-agent:kept-draft", Question: "code-agent: it hangs"},
+	} {
+		want.Since = &now
+		for _, d := range pretty.Diff(d.asked(agent, "kept-draft", "it hangs", now), want) {
+			t.Error(agent, d)
+		}
+	}
+}
