@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/fleet-tools/fleet/internal/guard"
+	"github.com/fleet-tools/fleet/internal/macf"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -29,7 +30,7 @@ func (d Agent) Start() []string {
 	if d.Command != nil {
 		return d.Command
 	}
-	return []string{d.Workspace + "/claude.sh"}
+	return []string{d.Workspace + "/" + macf.Launcher}
 }
 
 // Name returns the canonical form of an agent's name: one name is written in

@@ -18,6 +18,7 @@ type Workspace struct {
 	Unread      string       `json:"unread,omitempty"`      // why it is not known whose workspace it is, one line; absent when it is, and of processes that no workspace holds
 	Path        string       `json:"path"`                  // of the workspace; of processes that none holds: their cwd, "" when it cannot be told
 	Session     string       `json:"tmux_session"`          // the name that its tmux session has: <project>@<agent>, as tmux writes it; "" when unmatched
+	Unstartable string       `json:"unstartable,omitempty"` // why claude.sh in it cannot be started, one line that begins with its name; absent when nothing is known against it, when nobody knows whose the workspace is, and in records of before this was noted
 	Pin         string       `json:"pin"`                   // versions.cli: the version that it should run; "" when none is pinned
 	Processes   []AgentProc  `json:"processes"`             // what runs here, sorted by kind and pid; [] when nothing does
 	Maintenance *Maintenance `json:"maintenance,omitempty"` // a lock that macf's own upgrade holds; absent when there is none
