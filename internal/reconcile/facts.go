@@ -74,6 +74,15 @@ func (w *world) unfit(dir string) string {
 	return ""
 }
 
+// unstartable says why the launcher of its workspace cannot be started, "" when nothing
+// is known against it, or a command of the list starts the agent.
+func (f *Facts) unstartable() string {
+	if f.Want.Command != nil || f.Workspace == nil || f.Workspace.Unstartable == "" {
+		return ""
+	}
+	return f.Want.Workspace + "/" + f.Workspace.Unstartable
+}
+
 // stale tells that what answers is another instance than the registry sends others to.
 func (f *Facts) stale() bool {
 	return f.Health.Online && f.Health.Listed != "" && f.Health.Instance != "" && f.Health.Listed != f.Health.Instance

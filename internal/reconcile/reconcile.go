@@ -97,7 +97,7 @@ func alone(tick *record.Tick) string {
 
 // misnamed are the reasons to leave an agent alone that are a mistake of the list
 // or of a workspace: all is not well then.
-var misnamed = []string{"secret", "no-workspace", "mislabelled", "ambiguous"}
+var misnamed = []string{"secret", "no-workspace", "mislabelled", "ambiguous", "no-launcher"}
 
 func (j *Judgement) add(subject string, d record.Decision) {
 	d.Order = len(j.Decisions) + 1

@@ -56,6 +56,10 @@ var Rules = []Rule{
 	{"left", func(f *Facts) bool { return f.Process == nil && f.leftClean() }, func(*Facts) record.Decision {
 		return skip("its session was ended with status 0: somebody left it on purpose").Decision
 	}},
+	{"no-launcher", func(f *Facts) bool { return f.Process == nil && f.unstartable() != "" }, func(f *Facts) record.Decision {
+		return skip("it is not started: %s", f.unstartable()).
+			told("no-launcher", "it should run, and cannot be started: %s; mend that, or give it a command in the list of agents", f.unstartable())
+	}},
 	{"gone", func(f *Facts) bool { return f.Process == nil }, launch},
 	{"throttled", (*Facts).throttled, throttle},
 	{"fleet-throttled", func(f *Facts) bool { return f.Fleet >= fleetThrottled }, func(f *Facts) record.Decision {
@@ -161,6 +165,10 @@ func ladder(f *Facts) record.Decision {
 	}
 	d.Tier = 2
 	d.Not = append(d.Not, record.NotDone{Verb: "inject", Why: "it was told so before"})
+	if why := f.unstartable(); why != "" {
+		return d.not("no-launcher", "restart", "it could not be started again: %s", why).
+			told("no-launcher", "it does not answer, and is not restarted, since it could not be started again: %s; mend that, or give it a command in the list of agents", why)
+	}
 	if held, ok := d.attempts(f, "restart"); ok {
 		return held
 	}

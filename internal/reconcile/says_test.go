@@ -30,6 +30,8 @@ func TestSays(t *testing.T) {
 		{"a limit of the account", "a", solo(gone).with(limit), "; launch: a usage limit: nothing is started before it ends", ago(-time.Hour), "launch: a usage limit: nothing is started before it ends"},
 		{"launched before", "a", solo(gone, tried(1, "launch", ago(19*time.Minute))), "", ago(-time.Minute), "launch: attempt 1 was a moment ago"},
 		{"after the last attempt", "a", solo(gone, tried(3, "launch", ago(79*time.Minute))), "", nil, "launch: attempt 3 of 3 was the last"},
+		{"no launcher", "a", solo(gone, unstartable), "it is not started: /w/a/claude.sh is not there", nil, ""},
+		{"no launcher to start it again", "a", solo(deafFor(1), unstartable), "; restart: it could not be started again: /w/a/claude.sh is not there", nil, "inject: it was told so before, restart: it could not be started again: /w/a/claude.sh is not there"},
 		{"deaf", "a", solo(deaf), "it does not answer (timeout), sweep 1; restart: only after 1 sweeps", nil, "restart: only after 1 sweeps"},
 		{"restarted", "a", solo(deafFor(1)), "sweep 2", nil, "inject: it was told so before, wait: nothing in the stream says that it works; that is looked at again before it is restarted"},
 		{"told", "a", solo(deafFor(1), class("5"), told("busy")), "", nil, told1},
