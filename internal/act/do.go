@@ -100,6 +100,9 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 	if err := a.answers(ctx, d); err != nil {
 		return err
 	}
+	if err := a.startable(d); err != nil {
+		return err
+	}
 	s, err := a.look(ctx, d, dr, t)
 	if err == nil {
 		err = a.rests(ctx, d)

@@ -119,6 +119,8 @@ func TestKept_passing(t *testing.T) {
 		"an act of it has no outcome": {"restart", open, "kept-open"},
 		"tmux cannot be asked":        {"launch", func(s *spot) { s.fails = map[string]bool{"agent-0": true} }, "kept-unknown"},
 		"its health cannot":           {"launch", only("health"), "kept-unknown"},
+		"nothing can start it":        {"launch", unstartable, "kept-no-launcher"},
+		"nothing can start it again":  {"restart", unstartable, "kept-no-launcher"},
 		"somebody has its session":    {"launch", in(driver.State{Alive: true, Attached: true}), "kept-attached"},
 		"another's has its name":      {"launch", in(driver.State{Alive: true, PID: 99, Prompt: true, Moving: true}), "kept-runs"},
 		"a draft is in its session":   {"launch", in(driver.State{Alive: true, PID: 99, Draft: true}), "kept-draft"},

@@ -24,6 +24,8 @@ func TestRehearsed(t *testing.T) {
 		"nothing":                {func(*spot) {}, "restart", ""},
 		"a launch":               {func(s *spot) { s.agents[0].pid = 0 }, "launch", ""},
 		"a message":              {func(*spot) {}, "inject", ""},
+		"no launcher":            {unstartable, "restart", "no-launcher: /w/0/claude.sh is not there, so it could not be started again"},
+		"no launcher to start":   {func(s *spot) { s.agents[0].pid = 0; unstartable(s) }, "launch", "no-launcher: /w/0/claude.sh is not there"},
 		"a draft":                {shows(func(s *driver.State) { s.Draft = true }), "restart", "draft: somebody's text"},
 		"the owner has it":       {shows(func(s *driver.State) { s.Attached = true }), "inject", "attached: a person"},
 		"its pause":              {pause, "restart", "paused: the owner paused it"},

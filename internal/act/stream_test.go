@@ -137,7 +137,7 @@ func (w *town) actor(dry string) *Actor {
 	if dry == "" {
 		drivers = map[string]driver.Driver{"tmux": w}
 	}
-	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Lets: w.lets, Updates: idle, Now: func() time.Time { return w.now },
+	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Lets: w.lets, Updates: idle, Startable: starting, Now: func() time.Time { return w.now },
 		Sleep: func(_ context.Context, d time.Duration) { w.live(d, 400) }, Warn: func(string, ...any) {},
 		Emit: func(_ string, o record.Outcome) error {
 			w.acts[o.Verb+" "+o.Result+" "+o.Reason]++
@@ -155,6 +155,9 @@ func (w *town) lets(verb string) error {
 
 // idle is that no update works.
 func idle() error { return nil }
+
+// starting is that everything can be started.
+func starting(string, string) error { return nil }
 
 // starts is what starts an agent of the town.
 func starts(_, workspace string) []string { return []string{workspace + "/claude.sh"} }
