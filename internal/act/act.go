@@ -159,7 +159,7 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 		}
 	}
 	if o != nil {
-		d.Alert = said(d, *o)
+		d.Alert = a.tells(d, *o)
 		if err := a.launched(*o); err != nil {
 			return err
 		}

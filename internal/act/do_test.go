@@ -99,6 +99,37 @@ func TestKept_messages(t *testing.T) {
 	}
 }
 
+// An agent that does not answer is told so before it is restarted. When that is refused for
+// what may last, on a sweep on which it would be restarted else, a person is told: nothing
+// else comes.
+func TestKept_untold(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lay  func(*spot)
+		told string
+	}{
+		"a draft":                 {shows(func(s *driver.State) { s.Draft = true }), "kept-draft: it does not answer, and is not told so: somebody's text is in the prompt"},
+		"its owner has it":        {shows(func(s *driver.State) { s.Attached = true }), "kept-attached: it does not answer, and is not told so: "},
+		"it works":                {func(s *spot) { s.agents[0].busy = true }, "kept-busy: it does not answer, and is not told so: "},
+		"no session":              {shows(func(s *driver.State) { *s = driver.State{} }), "kept-absent: it does not answer, and is not told so: process "},
+		"another has its session": {shows(func(s *driver.State) { s.PID = 99 }), "kept-absent: it does not answer, and is not told so: process "},
+		"it answers by now":       {func(s *spot) { s.agents[0].answers = true }, ""},
+		"macf has it":             {locked(0), ""},
+	} {
+		for deaf, want := range map[int]string{1: "", 2: tt.told} {
+			s := &spot{desk: newDesk(t)}
+			s.agents[0].answers = false
+			d := s.decided(0, "inject")
+			d.Deaf = deaf
+			tt.lay(s)
+			got := s.does(d)
+			severity, text, _ := strings.Cut(want, ": ")
+			if h := s.state.Heal(d.Agent); !strings.HasPrefix(got, "refused ") || !slices.Equal(s.told, strings.Fields(severity)) || !strings.HasPrefix(h.Texts[severity], text) || len(s.said) > 0 {
+				t.Errorf("%s, sweep %d: %s, told %q: %q", name, deaf, got, s.told, h.Texts)
+			}
+		}
+	}
+}
+
 // A person is told of a refusal that may last, once, and of none that the next sweep ends.
 func TestKept_passing(t *testing.T) {
 	in := func(st driver.State) func(*spot) { return shows(func(s *driver.State) { *s = st }) }
@@ -132,7 +163,7 @@ func TestKept_passing(t *testing.T) {
 			id := s.append(s.now.Add(-time.Minute), record.Entry{Kind: record.EntryIntent, By: "act", Verb: "launch", Key: "agent-0"})
 			s.append(s.now.Add(-time.Minute), record.Entry{Kind: record.EntryFailed, By: "act", Verb: "launch", Key: "agent-0", Of: id})
 		}, ""},
-		"its message is refused": {"inject", func(s *spot) { s.agents[0].dialog = true }, ""}, // the ladder goes on
+		"its message is refused": {"inject", func(s *spot) { s.agents[0].dialog = true }, ""}, // the first: the next sweep tries again
 		"its nudge is":           {"nudge", func(s *spot) { s.agents[0].dialog = true }, ""},
 		"an upgrade is":          {"upgrade", func(s *spot) { s.agents[0].dialog = true }, ""},
 	} {
@@ -160,10 +191,10 @@ func TestKept_passing(t *testing.T) {
 // was that it is done.
 func TestKept_other(t *testing.T) {
 	stuck := &record.Alert{Severity: "stuck", Text: "x"}
-	if got := kept(record.Decision{Alert: stuck}, record.Outcome{Verb: "inject", Reason: "dialog"}); got != stuck {
+	if got := new(Actor).kept(record.Decision{Alert: stuck}, record.Outcome{Verb: "inject", Reason: "dialog"}); got != stuck {
 		t.Errorf("%+v", got)
 	}
-	if got := kept(record.Decision{Alert: &record.Alert{Severity: "restarted"}}, record.Outcome{Verb: "restart", Reason: "changed"}); got != nil {
+	if got := new(Actor).kept(record.Decision{Alert: &record.Alert{Severity: "restarted"}}, record.Outcome{Verb: "restart", Reason: "changed"}); got != nil {
 		t.Errorf("%+v", got)
 	}
 }

@@ -28,6 +28,7 @@ type town struct {
 	pids   int
 	kill   int // calls until the acting program is killed; 0: never
 	rules  record.HealRules
+	judged bool // what is done was decided by the judge
 
 	acts map[string]int // verbs and results that were seen
 }
@@ -217,6 +218,9 @@ func (w *town) Stop(_ context.Context, t driver.Target, _ time.Duration) error {
 	w.call()
 	r := w.of(t.Agent)
 	w.never(r, "stopped")
+	if w.judged && w.state.Heal(r.name).Injects == 0 {
+		w.t.Fatalf("%v: %s is stopped, and no message to it was begun", w.now, r.name)
+	}
 	if t.PID != r.pid {
 		return driver.ErrChanged
 	}

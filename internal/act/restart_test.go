@@ -254,13 +254,13 @@ func TestRestart_told(t *testing.T) {
 	}{
 		"done":                {func(*spot) {}, "restarted: x"},
 		"its session is gone": {func(s *spot) { s.look = func(st *driver.State) { st.PID = 0 } }, "kept-absent: it does not answer, and is not restarted: process 1 works"},
-		"it is not ended":     {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "restart-failed: it does not answer, and its restart failed: a session of"},
-		"it is not begun":     {func(s *spot) { s.startErr = errors.New("no server") }, "restart-failed: it does not answer, and its restart failed: its process 1 was ended; no server"},
-		"it is deaf":          {func(s *spot) { s.deaf = true }, "restart-failed: it does not answer, and its restart failed: its process runs, and no"},
-		"it is not seen":      {once("beside"), "restart-failed: it does not answer, and its restart failed: its process 1 was ended; nothing was started, since"},
+		"it is not ended":     {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "restart-failed: it did not answer, and its restart failed: a session of"},
+		"it is not begun":     {func(s *spot) { s.startErr = errors.New("no server") }, "restart-failed: it did not answer, and its restart failed: its process 1 was ended; no server"},
+		"it is deaf":          {func(s *spot) { s.deaf = true }, "restart-failed: it did not answer, and its restart failed: its process ran, and no"},
+		"it is not seen":      {once("beside"), "restart-failed: it did not answer, and its restart failed: its process 1 was ended; nothing was started, since"},
 		"nobody knows": {func(s *spot) {
 			s.blind = func(what string) bool { return what == "health" && s.starts > 0 }
-		}, "restart-failed: it does not answer, and what became of its restart is not known: what became"},
+		}, "restart-failed: it did not answer, and what became of its restart is not known: what became"},
 	} {
 		s, got, told := &spot{desk: newDesk(t)}, "", ""
 		s.agents[0].answers = false

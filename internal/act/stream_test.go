@@ -98,6 +98,7 @@ func (w *town) sweep() {
 	if w.rnd.IntN(12) == 0 {
 		blind = []string{"macf/roster:p", "macf/processes", "ledger", "fleet-observe-health", "fleet-ledger", "fleet-observe-workspaces"}[w.rnd.IntN(6)]
 	}
+	w.judged = true
 	j := reconcile.Judge(w.stream(blind), reconcile.Options{})
 	var ds []record.Decision
 	for _, d := range j.Decisions {
