@@ -267,7 +267,7 @@ type Outcome struct {
 type HealRules struct {
 	IntervalMin   int         `json:"interval_min"`   // minutes between two sweeps
 	AllowRestart  bool        `json:"allow_restart"`  // the owner lets a deaf agent be restarted
-	EscalateAfter int         `json:"escalate_after"` // sweeps on the first rung
+	EscalateAfter int         `json:"escalate_after"` // messages to an agent that does not answer, a sweep each, before it is restarted
 	BackoffMin    int         `json:"backoff_min"`    // minutes until the second try; twice as long for each further one
 	BackoffMaxMin int         `json:"backoff_max_min"`
 	MaxAttempts   int         `json:"max_attempts"`    // restarts or launches in one episode
