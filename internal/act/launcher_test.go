@@ -1,7 +1,9 @@
 package act
 
 import (
+	"errors"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/fleet-tools/fleet/internal/record"
@@ -59,5 +61,21 @@ func TestLauncher_unlet(t *testing.T) {
 	}
 	if err := a.One(t.Context(), d); err != nil || got != "done" || warned == "" || len(s.state.Heal("agent-0").Alerts) != 1 {
 		t.Errorf("%s: %v, %q", got, err, warned)
+	}
+}
+
+// A ledger that does not take it ends the run: what was done is told before.
+func TestLauncher_ledger(t *testing.T) {
+	for call, n := range map[string]int{"begin": 2, "end": 2} {
+		s, got := &spot{desk: newDesk(t)}, ""
+		s.agents[0].answers = false
+		s.heard("no-launcher")
+		d := s.decided(0, "launch")
+		a := s.acting(&got)
+		a.begin(s.state)
+		a.Book = &broken{s, call, n}
+		if err := a.One(t.Context(), d); !errors.Is(err, syscall.EIO) || got != "done" {
+			t.Errorf("%s: %s, %v", call, got, err)
+		}
 	}
 }

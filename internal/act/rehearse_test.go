@@ -3,6 +3,7 @@ package act
 import (
 	"errors"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -67,9 +68,10 @@ func TestRehearsed(t *testing.T) {
 // A ledger that cannot be read keeps everything from being done.
 func TestRehearsed_ledger(t *testing.T) {
 	s, got := &spot{desk: newDesk(t)}, ""
+	s.agents[0].answers = false
 	a := s.acting(&got)
 	a.Dry, a.Rehearse, a.Book = "dry", true, &broken{s, "read", 1}
-	if err := a.One(t.Context(), s.decided(0, "restart")); err != nil || s.last.Kept == "" {
+	if err := a.One(t.Context(), s.decided(0, "restart")); err != nil || s.last.Kept != syscall.EIO.Error() {
 		t.Errorf("%v, %+v", err, s.last)
 	}
 }

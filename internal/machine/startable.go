@@ -50,14 +50,18 @@ func executable(abs string) error {
 	case !info.Mode().IsRegular():
 		return errors.New("is no file")
 	}
-	err = unix.Access(abs, unix.X_OK)
+	return denied(info.Mode(), unix.Access(abs, unix.X_OK))
+}
+
+// denied says why a file of a mode may not be executed, by what the system answered.
+func denied(mode fs.FileMode, err error) error {
 	switch {
-	case err != nil && info.Mode()&0o111 == 0:
+	case err == nil:
+		return nil
+	case mode&0o111 == 0:
 		return errors.New("is not executable: chmod +x")
-	case err != nil:
-		return fmt.Errorf("may not be executed by who looked, or where it lies: %w", err)
 	}
-	return nil
+	return fmt.Errorf("may not be executed by who looked, or where it lies: %w", err)
 }
 
 // runBy is what the first line of a script names to run it, "" when it names nothing,

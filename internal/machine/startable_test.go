@@ -3,8 +3,22 @@ package machine
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
+
+// What may be executed, but not by who looks, or not where it lies, is not told to be of
+// the wrong mode.
+func TestDenied(t *testing.T) {
+	for mode, want := range map[os.FileMode]string{0o644: "is not executable: chmod +x", 0o700: "may not be executed by who looked, or where it lies: permission denied"} {
+		if err := denied(mode, syscall.EACCES); err == nil || err.Error() != want {
+			t.Errorf("%o: %v", mode, err)
+		}
+		if err := denied(mode, nil); err != nil {
+			t.Errorf("%o: %v", mode, err)
+		}
+	}
+}
 
 // What starts an agent is looked at as the system does that starts it: what it would
 // refuse is told, and nothing else.

@@ -57,6 +57,7 @@ func TestSays(t *testing.T) {
 		{"no verdict", "a", solo(deaf, func(a *agent) { a.verdict = nil }), "what its session does is not known: fleet-classify says nothing of it", nil, ""},
 		{"a session at a limit", "session:s", newScene().session("s", "2", ended, resetAt(ago(-time.Hour))), "", ago(-time.Hour - resetGrace), ""},
 		{"a session that was written to", "session:s", newScene().session("s", "6", acted(ago(5*time.Hour), "mail")), "", ago(-time.Hour), "mail: one was written less than 6h0m0s ago"},
+		{"a session that was taken up before", "session:s", newScene().session("s", "2", ended, resetAt(ago(time.Hour)), acted(ago(3*time.Minute), "resume")), "; attempt 1 was done, and did not last; resume: the next attempt may come at 2026-11-29T12:17:00Z", ago(-17 * time.Minute), "resume: the next attempt may come at 2026-11-29T12:17:00Z"},
 		{"a session, told", "session:s", newScene().session("s", "4", ended, cause("login"), toldOf("not-transient")), "", nil, told1},
 	} {
 		d := tt.scene.judge(t).of(t, tt.subject)
