@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/fleet-tools/fleet/internal/guard"
-	"github.com/fleet-tools/fleet/internal/macf"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -25,12 +24,12 @@ type Agent struct {
 }
 
 // Start is what starts the agent: macf's own launcher, unless the list says
-// another.
+// another. It is macf.Launcher, whose package a program that asks for names need not link.
 func (d Agent) Start() []string {
 	if d.Command != nil {
 		return d.Command
 	}
-	return []string{d.Workspace + "/" + macf.Launcher}
+	return []string{d.Workspace + "/claude.sh"}
 }
 
 // Name returns the canonical form of an agent's name: one name is written in
