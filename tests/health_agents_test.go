@@ -127,6 +127,10 @@ func (a *agents) write(name, text string) {
 func (a *agents) workspace(dir, label, name string) {
 	a.write("repos/"+dir+"/.macf/macf-agent.json", fmt.Sprintf(`{"project": "lamp", "agent_name": %q, "routing_label": %q, "agent_role": "r", "agent_type": "permanent",
 		"registry": {"type": "local", "path": "~/registry"}, "versions": {"cli": "0.2.46", "plugin": "1", "actions": "1"}}`, name, label))
+	a.write("repos/"+dir+"/claude.sh", "#!/bin/sh\n")
+	if err := os.Chmod(filepath.Join(a.home, "repos", dir, "claude.sh"), 0o700); err != nil {
+		a.t.Fatal(err)
+	}
 }
 
 // list registers an agent at an address of loopback.

@@ -140,7 +140,7 @@ func (d *deed) act() error {
 	}
 	updater := driver.Updater{Env: environment(), Lock: filepath.Join(d.scope.StateDir, "update.lock")}
 	d.actor = &act.Actor{Book: d.l, Drivers: drivers, Rules: rules, Mail: time.Duration(d.scope.MailIntervalH) * time.Hour, Dry: d.dry(), Host: d.host,
-		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health(), Known: d.set}, Then: d.then(), Command: d.command, Lets: d.lets, Update: updater.Update, Updates: updater.Works,
+		Eyes: observe.Eyes{ClaudeDir: d.opts.Dir, Ask: d.health(), Known: d.set}, Then: d.then(), Command: d.command, Lets: d.lets, Update: updater.Update, Updates: updater.Works, Startable: machine.Startable,
 		Now: time.Now, Sleep: sleep, Emit: d.emit, Warn: d.std.Warn, Patient: act.DefaultPatience}
 	d.actor.Patient.Green = d.opts.Verify
 	if d.opts.To == "" { // what an upgrade goes by it looks at anew for each agent

@@ -10,6 +10,7 @@ import (
 	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/gitrepo"
 	"github.com/fleet-tools/fleet/internal/macf"
+	"github.com/fleet-tools/fleet/internal/machine"
 )
 
 // lists returns what is wrong in the lists of agents that a scope, or any scope,
@@ -63,8 +64,8 @@ func (p program) lost(d desired.Agent) string {
 	if there, err := p.w.Exists(filepath.Join(d.Workspace, macf.Marker)); err == nil && !there {
 		return fmt.Sprintf("workspace: %s: it has no %s, or is not there", d.Workspace, macf.Marker)
 	}
-	if there, err := p.w.Exists(d.Start()[0]); err == nil && !there {
-		return fmt.Sprintf("%s, which starts it, is not there", d.Start()[0])
+	if err := machine.Startable(d.Start()[0], d.Workspace); err != nil {
+		return fmt.Sprintf("%s, which starts it, %v", d.Start()[0], err)
 	}
 	return ""
 }

@@ -51,30 +51,31 @@ type Eyes interface {
 
 // Actor acts.
 type Actor struct {
-	Book     Book
-	Eyes     Eyes
-	Drivers  map[string]driver.Driver // by name
-	Rules    record.HealRules
-	Mail     time.Duration                                                 // between two messages to one session
-	Pause    *record.Time                                                  // until when nothing new is started; nil: no such time
-	Host     string                                                        // this machine: nothing is done to what is on another
-	SeenAt   *record.Time                                                  // when what was decided about was looked at
-	Keeps    time.Duration                                                 // how long after that anything may be done; 0: at any time
-	Room     *int                                                          // how many agents may be launched; nil: any number
-	Halves   int                                                           // damaged lines of the ledger that lost nothing: see Halves
-	Dry      string                                                        // why nothing is done, only said; "": it is done
-	Rehearse bool                                                          // where nothing is done, what would keep it from being done is looked for
-	Then     []string                                                      // what notes how a session ended: the agent and the status are added
-	Command  func(agent, workspace string) []string                        // what starts an agent, nil of one that is not wanted there
-	Lets     func(verb string) error                                       // why the configuration, as it is at this moment, lets no such act be done
-	Update   func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
-	Updates  func() error                                                  // says that an update still works which a run began that died, or that nobody can tell
-	Tell     func(ctx context.Context, agent, severity, text string) error // hands a person what they should know beside the ledger; nil: the ledger alone
-	Now      func() time.Time                                              //
-	Sleep    func(ctx context.Context, d time.Duration)                    //
-	Emit     func(subject string, o record.Outcome) error                  // gets what became of each decision
-	Warn     func(format string, args ...any)                              // gets what went wrong beside that
-	Patient  Patience
+	Book      Book
+	Eyes      Eyes
+	Drivers   map[string]driver.Driver // by name
+	Rules     record.HealRules
+	Mail      time.Duration                                                 // between two messages to one session
+	Pause     *record.Time                                                  // until when nothing new is started; nil: no such time
+	Host      string                                                        // this machine: nothing is done to what is on another
+	SeenAt    *record.Time                                                  // when what was decided about was looked at
+	Keeps     time.Duration                                                 // how long after that anything may be done; 0: at any time
+	Room      *int                                                          // how many agents may be launched; nil: any number
+	Halves    int                                                           // damaged lines of the ledger that lost nothing: see Halves
+	Dry       string                                                        // why nothing is done, only said; "": it is done
+	Rehearse  bool                                                          // where nothing is done, what would keep it from being done is looked for
+	Then      []string                                                      // what notes how a session ended: the agent and the status are added
+	Command   func(agent, workspace string) []string                        // what starts an agent, nil of one that is not wanted there
+	Lets      func(verb string) error                                       // why the configuration, as it is at this moment, lets no such act be done
+	Update    func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
+	Startable func(program, dir string) error                               // why a program cannot be started in a directory, in words that follow its name
+	Updates   func() error                                                  // says that an update still works which a run began that died, or that nobody can tell
+	Tell      func(ctx context.Context, agent, severity, text string) error // hands a person what they should know beside the ledger; nil: the ledger alone
+	Now       func() time.Time                                              //
+	Sleep     func(ctx context.Context, d time.Duration)                    //
+	Emit      func(subject string, o record.Outcome) error                  // gets what became of each decision
+	Warn      func(format string, args ...any)                              // gets what went wrong beside that
+	Patient   Patience
 
 	entries int                    // of the ledger, when the run began
 	began   map[string]record.Heal // by agent, what it had of that then; nil: nobody looked
@@ -158,7 +159,10 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 		}
 	}
 	if o != nil {
-		d.Alert = said(d, *o)
+		d.Alert = a.tells(d, *o)
+		if err := a.launched(*o); err != nil {
+			return err
+		}
 	}
 	if d.Alert == nil || a.Dry != "" {
 		return nil

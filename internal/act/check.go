@@ -120,7 +120,10 @@ func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t
 		return s, refused("busy", "what it shows changes, so it may work")
 	case !s.Prompt && !record.ActVerbs[d.Action.Verb]:
 		return s, refused("no-prompt", "no prompt is shown that a text could be typed into")
-	case seen.PID != 0 && s.PID != 0 && s.PID != seen.PID && !ends(d.Action.Verb): // else it is out of reach, and stays so
+	case seen.PID == 0 || s.PID == 0 || s.PID == seen.PID || ends(d.Action.Verb):
+	case !strings.HasPrefix(d.Agent, sessionMark): // its process runs: it is out of reach, and stays so
+		return s, astray(d, t)
+	default:
 		return s, refused("changed", "process %d runs in its session, and %d did when it was looked at", s.PID, seen.PID)
 	}
 	return s, nil

@@ -100,6 +100,9 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 	if err := a.answers(ctx, d); err != nil {
 		return err
 	}
+	if err := a.startable(d); err != nil {
+		return err
+	}
 	s, err := a.look(ctx, d, dr, t)
 	if err == nil {
 		err = a.rests(ctx, d)
@@ -111,6 +114,8 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 		return refused("runs", "process %d runs in the session %q, and not in its workspace: end it there, or give one of the two another name", s.PID, t.Session)
 	case ends(d.Action.Verb):
 		return a.reached(ctx, d, s, t)
+	case d.Action.Verb != "launch" && d.Action.Verb != "resume" && !s.Alive && d.Seen.PID != 0 && !strings.HasPrefix(d.Agent, sessionMark):
+		return astray(d, t)
 	case d.Action.Verb != "launch" && d.Action.Verb != "resume" && !s.Alive:
 		return refused("absent", "no session %s is there", strconv.Quote(t.Session))
 	}
@@ -230,7 +235,7 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 	if !ok && wrong != "" {
 		return verdict(ctx, o, false, nil, versions.Wrong, "it came back, and runs "+wrong)
 	}
-	return verdict(ctx, o, ok, last, "deaf", "its process runs, and no new instance answers: look at its channel server")
+	return verdict(ctx, o, ok, last, "deaf", "its process ran, and no new instance answered: look at its channel server")
 }
 
 // verdict is the outcome of waiting. What could not be looked at is unknown, not

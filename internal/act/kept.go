@@ -2,7 +2,6 @@ package act
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -27,22 +26,20 @@ var unwritten = map[string]string{
 // lasting are reasons of which a person is told: each may hold for as long as
 // nobody does anything about it. What is no such reason ends by itself, or was
 // told by the judge.
-var lasting = []string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "no-prompt", "unknown", "open", "text"}
+var lasting = []string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "no-prompt", "unknown", "open", "text", noLauncher}
 
-// said is what a person is told of a decision when it was tried. Of a restart the judge
-// has it that it is restarted: what became of it is said in place of that.
-func said(d record.Decision, o record.Outcome) *record.Alert {
+// tells is what a person is told of a decision when it was tried. Of a restart the judge
+// has it that it is restarted: what else became of it is said in place of that.
+func (a *Actor) tells(d record.Decision, o record.Outcome) *record.Alert {
 	switch {
 	case o.Verb == "nudge":
 		return unnudged(d, o)
 	case o.Result == record.Refused:
-		return kept(d, o)
-	case o.Verb == "restart" && o.Result == record.Done && d.Alert != nil:
-		return &record.Alert{Severity: d.Alert.Severity, Text: fmt.Sprintf("it did not answer and was restarted, attempt %d", d.Attempt)}
+		return a.kept(d, o)
 	case o.Verb == "restart" && o.Result == record.Failed:
-		return &record.Alert{Severity: "restart-failed", Text: "it does not answer, and its restart failed: " + o.Detail}
+		return &record.Alert{Severity: "restart-failed", Text: "it did not answer, and its restart failed: " + o.Detail}
 	case o.Verb == "restart" && o.Result == record.Unknown:
-		return &record.Alert{Severity: "restart-failed", Text: "it does not answer, and what became of its restart is not known: " + o.Detail}
+		return &record.Alert{Severity: "restart-failed", Text: "it did not answer, and what became of its restart is not known: " + o.Detail}
 	}
 	return d.Alert
 }
@@ -69,8 +66,9 @@ func (a *Actor) Undecided(ctx context.Context, ours record.Decision, why string)
 
 // kept is what a person is told when a decision is refused: what keeps it from
 // being done, in place of what was to be told of it. Of a restart the session's own
-// work may do so as well, for ever.
-func kept(d record.Decision, o record.Outcome) *record.Alert {
+// work may do so as well, for ever; and of a message to an agent that would be restarted
+// by now, had one been begun before.
+func (a *Actor) kept(d record.Decision, o record.Outcome) *record.Alert {
 	says, starts := unstarted[o.Verb]
 	written, writes := unwritten[o.Verb]
 	switch {
@@ -80,6 +78,8 @@ func kept(d record.Decision, o record.Outcome) *record.Alert {
 		return &record.Alert{Severity: "kept-secret", Text: "it is not started: " + o.Detail}
 	case starts && slices.Contains(lasting, o.Reason), o.Verb == "restart" && o.Reason == "busy":
 		return &record.Alert{Severity: "kept-" + o.Reason, Text: says + o.Detail}
+	case o.Verb == "inject" && !strings.HasPrefix(d.Agent, sessionMark) && d.Deaf > a.Rules.EscalateAfter && (o.Reason == "busy" || slices.Contains(lasting, o.Reason)):
+		return &record.Alert{Severity: "kept-" + o.Reason, Text: "it does not answer, and is not told so: " + o.Detail}
 	case writes && strings.HasPrefix(d.Agent, sessionMark) && o.Reason != "attached" && slices.Contains(lasting, o.Reason): // who has it before him sees that it stands still
 		return &record.Alert{Severity: "kept-" + o.Reason, Text: written + o.Detail}
 	case o.Verb == "restart": // that it is restarted was to be told

@@ -28,6 +28,7 @@ type town struct {
 	pids   int
 	kill   int // calls until the acting program is killed; 0: never
 	rules  record.HealRules
+	judged bool // what is done was decided by the judge
 
 	acts map[string]int // verbs and results that were seen
 }
@@ -45,6 +46,7 @@ type resident struct {
 	paused   bool
 	left     bool        // its session was ended on purpose
 	said     []string    // user records
+	closed   bool        // what starts it cannot be started
 	swallows bool        // what is typed does not get to it
 	starts   []time.Time // of its episode, by us
 	told     map[string]bool
@@ -217,6 +219,12 @@ func (w *town) Stop(_ context.Context, t driver.Target, _ time.Duration) error {
 	w.call()
 	r := w.of(t.Agent)
 	w.never(r, "stopped")
+	if r.closed {
+		w.t.Fatalf("%v: %s is stopped, and could not be started again", w.now, r.name)
+	}
+	if w.judged && w.state.Heal(r.name).Injects == 0 {
+		w.t.Fatalf("%v: %s is stopped, and no message to it was begun", w.now, r.name)
+	}
 	if t.PID != r.pid {
 		return driver.ErrChanged
 	}
@@ -232,6 +240,9 @@ func (w *town) Start(_ context.Context, t driver.Target, _ driver.Launch) (drive
 		w.t.Fatalf("%v: %s is started, and runs", w.now, r.name)
 	}
 	w.never(r, "started")
+	if r.closed {
+		w.t.Fatalf("%v: %s is started, and cannot be", w.now, r.name)
+	}
 	if n := len(r.starts); n > 0 {
 		wait := reconcile.Backoff(n, time.Duration(w.rules.BackoffMin)*time.Minute, time.Duration(w.rules.BackoffMaxMin)*time.Minute)
 		if w.now.Sub(r.starts[n-1]) < wait {
@@ -299,6 +310,8 @@ func (w *town) live(d time.Duration, once int) {
 			r.swallows = !r.swallows
 		case 10:
 			r.lists = ""
+		case 12:
+			r.closed = !r.closed
 		case 11:
 			if r.paused = !r.paused; r.paused {
 				r.starts, r.told = nil, map[string]bool{}

@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,16 @@ func runs(change func(p *record.AgentProc)) func(*spot) {
 	}
 }
 
+// unstartable has the system refuse to start what starts the first agent.
+func unstartable(s *spot) {
+	s.startable = func(program, dir string) error {
+		if program != "/w/0/claude.sh" || dir != "/w/0" {
+			s.t.Errorf("%s in %s", program, dir)
+		}
+		return errors.New("is not there")
+	}
+}
+
 // What is not as it was when it was decided, and what cannot be looked at by now, is
 // left alone: nothing is typed, begun or ended, and no intent is in the ledger.
 func TestReady(t *testing.T) {
@@ -42,7 +53,9 @@ func TestReady(t *testing.T) {
 		"it is in copy mode":                  {"inject", shows(func(s *driver.State) { s.Mode = true }), "refused mode"},
 		"a view is open":                      {"inject", shows(func(s *driver.State) { s.Viewer = true }), "refused viewer"},
 		"its pane moves":                      {"inject", shows(func(s *driver.State) { s.Moving = true }), "refused busy"},
-		"another process is in its pane":      {"inject", shows(func(s *driver.State) { s.PID = 99 }), "refused changed"},
+		"another process is in its pane":      {"inject", shows(func(s *driver.State) { s.PID = 99 }), "refused absent"},
+		"another is in a nudged one's":        {"nudge", shows(func(s *driver.State) { s.PID = 99 }), "refused absent"},
+		"another is in a session's":           {"mail", shows(func(s *driver.State) { s.PID = 99 }), "refused changed"},
 		"its session is gone":                 {"inject", shows(func(s *driver.State) { *s = driver.State{} }), "refused absent"},
 		"another process has its place":       {"inject", runs(func(p *record.AgentProc) { p.PID = 99 }), "refused changed"},
 		"its pid is another's by now":         {"inject", runs(func(p *record.AgentProc) { p.Start = record.TimeOf(p.Start.Add(time.Hour)) }), "refused changed"},
@@ -52,6 +65,9 @@ func TestReady(t *testing.T) {
 		"it says to who asks that it works":   {"restart", func(s *spot) { s.health = func(h *record.Health) { h.Busy = &works } }, "refused busy"},
 		"it answers by now":                   {"restart", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
 		"what works beside it is not seen":    {"restart", only("beside"), "refused unknown"},
+		"nothing can start it":                {"launch", unstartable, "refused no-launcher"},
+		"nothing can start it again":          {"restart", unstartable, "refused no-launcher"},
+		"nothing can start it, and upgraded":  {"upgrade", unstartable, "refused no-launcher"},
 		"it has no prompt":                    {"restart", shows(func(s *driver.State) { s.Prompt = false }), "refused no-prompt"},
 		"an upgraded one has no prompt":       {"upgrade", shows(func(s *driver.State) { s.Prompt = false }), "refused no-prompt"},
 		"nothing listed it, and it answers":   {"restart", func(s *spot) { s.agents[0].answers = true }, "refused reachable"},
@@ -118,6 +134,7 @@ func TestReady_done(t *testing.T) {
 		lay  func(*spot, *record.Decision)
 	}{
 		"a message, another beside it":        {"inject", another},
+		"a message, nothing can start it":     {"inject", func(s *spot, _ *record.Decision) { unstartable(s) }},
 		"a mail, another beside it":           {"mail", another},
 		"a mail to one that hangs, and works": {"mail", func(s *spot, d *record.Decision) { d.Seen.Class, s.agents[0].busy = "6", true }},
 		"a launch, nobody to ask for work":    {"launch", func(s *spot, _ *record.Decision) { only("busy")(s) }},

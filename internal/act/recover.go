@@ -71,7 +71,7 @@ func (a *Actor) recovered(intent record.Entry, t record.ActTarget, e record.Entr
 	case verb == "restart" && e.Kind == record.EntryDone:
 		return &record.Alert{Severity: "restarted", Text: fmt.Sprintf("it did not answer and was restarted, attempt %d; the run that did it died", t.Attempt)}
 	case verb == "restart":
-		return &record.Alert{Severity: "restart-failed", Text: "it does not answer, and the run that was to restart it died; " + e.Detail}
+		return &record.Alert{Severity: "restart-failed", Text: "it did not answer, and the run that was to restart it died; " + e.Detail}
 	case verb == "upgrade" && e.Kind != record.EntryDone:
 		return &record.Alert{Severity: record.UpgradeStopped, Text: fmt.Sprintf("the upgrade to %s stopped here, its run died; %s", t.Action.To, e.Detail)}
 	}
@@ -127,7 +127,7 @@ func (a *Actor) closing(ctx context.Context, intent record.Entry, t record.ActTa
 	case err == nil && wrong():
 		return record.Entry{Kind: record.EntryFailed, Reason: versions.Wrong, Detail: "it runs " + h.Version}
 	case err == nil && !answers:
-		return record.Entry{Kind: record.EntryFailed, Reason: "deaf", Detail: proof + " runs, and no new instance answers"}
+		return record.Entry{Kind: record.EntryFailed, Reason: "deaf", Detail: proof + " ran, and no new instance answered"}
 	}
 	return found(answers, err, proof+whichAnswers(h), "")
 }

@@ -32,7 +32,7 @@ func TestRecover(t *testing.T) {
 			}
 		}
 	}
-	const dead = "restart-failed: it does not answer, and the run that was to restart it died; recovered: "
+	const dead = "restart-failed: it did not answer, and the run that was to restart it died; recovered: "
 	tick := 3
 	for name, tt := range map[string]struct {
 		verb string
@@ -43,16 +43,16 @@ func TestRecover(t *testing.T) {
 		told string // what a person is told, or its beginning; "": nothing
 	}{
 		"an alert":                      {verb: record.VerbAlert, want: "done  it is told: the ledger has it", told: "stuck: x"},
-		"of what is not told":           {verb: "restart", left: func(_ *record.Entry, t *record.ActTarget) { t.Seen = nil }, want: "unknown lost the intent does not say what was to be done", told: "restart-failed: it does not answer, and the run that was to restart it died; recovered: the intent does not say what was to be done"},
+		"of what is not told":           {verb: "restart", left: func(_ *record.Entry, t *record.ActTarget) { t.Seen = nil }, want: "unknown lost the intent does not say what was to be done", told: "restart-failed: it did not answer, and the run that was to restart it died; recovered: the intent does not say what was to be done"},
 		"a text is there":               {verb: "inject", lay: func(s *spot) { s.agents[0].said = []string{"x"} }, want: "done  user record u1"},
 		"a text is not there":           {verb: "inject", want: "failed lost no user record of it is in the transcript"},
 		"a text is not looked for":      {verb: "inject", lay: only("said"), want: "open", warn: "said was not read; until it can"},
-		"no process came":               {verb: "restart", want: "failed lost no Claude Code process that is younger than the intent runs in /w/0", told: "restart-failed: it does not answer, and the run that was to restart it died; recovered: no Claude Code process that is younger than the intent runs in /w/0; its process 1 runs on"},
+		"no process came":               {verb: "restart", want: "failed lost no Claude Code process that is younger than the intent runs in /w/0", told: "restart-failed: it did not answer, and the run that was to restart it died; recovered: no Claude Code process that is younger than the intent runs in /w/0; its process 1 runs on"},
 		"a process is not looked for":   {verb: "restart", lay: only("beside"), want: "open", warn: "beside was not read; until it can"},
 		"a process came, of no project": {verb: "launch", lay: deaf, left: func(_ *record.Entry, t *record.ActTarget) { t.Seen.Project = "" }, want: "done  process 5"},
 		"it came back":                  {verb: "restart", lay: reborn, want: "done  process 5; instance i5", told: "restarted: it did not answer and was restarted, attempt 2; the run that did it died"},
-		"it is deaf":                    {verb: "restart", lay: deaf, want: "failed deaf process 5 runs, and no new instance answers", told: "restart-failed: it does not answer, and the run that was to restart it died; recovered: process 5 runs, and no new instance answers"},
-		"it does not say which it is":   {verb: "restart", lay: func(s *spot) { reborn(s); s.health = func(h *record.Health) { h.Instance = "" } }, want: "failed deaf process 5", told: "restart-failed: it does not answer, and the run that was to restart it died; recovered: process 5 runs"},
+		"it is deaf":                    {verb: "restart", lay: deaf, want: "failed deaf process 5 ran, and no new instance answered", told: "restart-failed: it did not answer, and the run that was to restart it died; recovered: process 5 ran, and no new instance answered"},
+		"it does not say which it is":   {verb: "restart", lay: func(s *spot) { reborn(s); s.health = func(h *record.Health) { h.Instance = "" } }, want: "failed deaf process 5", told: "restart-failed: it did not answer, and the run that was to restart it died; recovered: process 5 ran"},
 		"it answers in a moment": {verb: "restart", lay: func(s *spot) {
 			reborn(s)
 			s.health = func(h *record.Health) { h.Online = s.now.After(noon.Add(3 * time.Second)) }
@@ -122,7 +122,7 @@ func TestRecover(t *testing.T) {
 		"it is open for as long as may be":     {verb: "upgrade", lay: func(s *spot) { s.updates = errors.New("it works"); s.now = noon.Add(10 * time.Minute) }, want: "open", warn: "it works"},
 		"it is open by a clock ahead":          {verb: "inject", lay: func(s *spot) { only("said")(s); s.now = noon.Add(-2*time.Minute - 1) }, want: "open", warn: "said was not read", told: "kept-open: "},
 		"it is open by a clock a little ahead": {verb: "inject", lay: func(s *spot) { only("said")(s); s.now = noon.Add(-2 * time.Minute) }, want: "open", warn: "said was not read"},
-		"an upgraded one is deaf":              {verb: "upgrade", lay: deaf, want: "failed deaf process 5 runs, and no new instance answers", told: "upgrade-stopped: "},
+		"an upgraded one is deaf":              {verb: "upgrade", lay: deaf, want: "failed deaf process 5 ran, and no new instance answered", told: "upgrade-stopped: "},
 		"of a dry run":                         {verb: "restart", left: func(e *record.Entry, _ *record.ActTarget) { e.DryRun = true }, want: "open"},
 		"of a tick":                            {verb: "restart", left: func(e *record.Entry, _ *record.ActTarget) { e.Tick = &tick }, want: "open"},
 		"of another program":                   {verb: "restart", left: func(e *record.Entry, _ *record.ActTarget) { e.By = "tick" }, want: "open"},

@@ -3,6 +3,7 @@ package act
 import (
 	"errors"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +25,8 @@ func TestRehearsed(t *testing.T) {
 		"nothing":                {func(*spot) {}, "restart", ""},
 		"a launch":               {func(s *spot) { s.agents[0].pid = 0 }, "launch", ""},
 		"a message":              {func(*spot) {}, "inject", ""},
+		"no launcher":            {unstartable, "restart", "no-launcher: /w/0/claude.sh is not there, so it could not be started again"},
+		"no launcher to start":   {func(s *spot) { s.agents[0].pid = 0; unstartable(s) }, "launch", "no-launcher: /w/0/claude.sh is not there"},
 		"a draft":                {shows(func(s *driver.State) { s.Draft = true }), "restart", "draft: somebody's text"},
 		"the owner has it":       {shows(func(s *driver.State) { s.Attached = true }), "inject", "attached: a person"},
 		"its pause":              {pause, "restart", "paused: the owner paused it"},
@@ -65,9 +68,10 @@ func TestRehearsed(t *testing.T) {
 // A ledger that cannot be read keeps everything from being done.
 func TestRehearsed_ledger(t *testing.T) {
 	s, got := &spot{desk: newDesk(t)}, ""
+	s.agents[0].answers = false
 	a := s.acting(&got)
 	a.Dry, a.Rehearse, a.Book = "dry", true, &broken{s, "read", 1}
-	if err := a.One(t.Context(), s.decided(0, "restart")); err != nil || s.last.Kept == "" {
+	if err := a.One(t.Context(), s.decided(0, "restart")); err != nil || s.last.Kept != syscall.EIO.Error() {
 		t.Errorf("%v, %+v", err, s.last)
 	}
 }

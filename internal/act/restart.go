@@ -34,7 +34,7 @@ func (a *Actor) reached(ctx context.Context, d record.Decision, s driver.State, 
 		return nil
 	}
 	if s.PID != d.Seen.PID {
-		return refused("absent", "process %d works in %s, and not in the session %q: end it where it runs, and it is started there", d.Seen.PID, d.Seen.Workspace, t.Session)
+		return astray(d, t)
 	}
 	p, err := a.Eyes.Other(ctx, *d.Seen)
 	switch {
@@ -46,6 +46,11 @@ func (a *Actor) reached(ctx context.Context, d record.Decision, s driver.State, 
 		return refused("no-prompt", "no prompt is shown, so nobody can tell what of yours may stand there: look at it, and end it if nothing does")
 	}
 	return nil
+}
+
+// astray says that the agent's process runs, and not in the session that has its name.
+func astray(d record.Decision, t driver.Target) error {
+	return refused("absent", "process %d works in %s, and not in the session %q: end it where it runs, and it is started there", d.Seen.PID, d.Seen.Workspace, t.Session)
 }
 
 // beside is the newest Claude Code process in the workspace, of whatever session.

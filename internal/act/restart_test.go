@@ -16,20 +16,21 @@ import (
 // spot is a desk whose driver and eyes are set call by call.
 type spot struct {
 	*desk
-	look    func(*driver.State)
-	stop    func() error // in place of ending it
-	process func(s record.Seen, p *record.AgentProc) *record.AgentProc
-	health  func(*record.Health)
-	wroteAt *record.Time           // when each session last did something
-	other   *record.AgentProc      // another that works in each workspace
-	blind   func(what string) bool // whether it could not be looked: at what is said, process, beside, health, busy, lock
-	stops   int
-	update  func() error
-	updates error  // of before, which still works
-	slept   func() // what happens while it is waited
-	owner   *record.Workspace
-	told    []string
-	last    record.Outcome
+	look      func(*driver.State)
+	stop      func() error // in place of ending it
+	process   func(s record.Seen, p *record.AgentProc) *record.AgentProc
+	health    func(*record.Health)
+	wroteAt   *record.Time           // when each session last did something
+	other     *record.AgentProc      // another that works in each workspace
+	blind     func(what string) bool // whether it could not be looked: at what is said, process, beside, health, busy, lock
+	stops     int
+	update    func() error
+	updates   error // of before, which still works
+	startable func(program, dir string) error
+	slept     func() // what happens while it is waited
+	owner     *record.Workspace
+	told      []string
+	last      record.Outcome
 }
 
 // cannot is the error of a look that fails.
@@ -150,6 +151,9 @@ func (s *spot) acting(got *string) *Actor {
 		return nil
 	}
 	a.Updates = func() error { return s.updates }
+	if s.startable != nil {
+		a.Startable = s.startable
+	}
 	a.Emit = func(_ string, o record.Outcome) error {
 		*got, s.last = strings.TrimSpace(o.Result+" "+o.Reason), o
 		return nil
@@ -248,15 +252,15 @@ func TestRestart_told(t *testing.T) {
 		lay  func(*spot)
 		told string
 	}{
-		"done":                {func(*spot) {}, "restarted: it did not answer and was restarted, attempt 1"},
+		"done":                {func(*spot) {}, "restarted: x"},
 		"its session is gone": {func(s *spot) { s.look = func(st *driver.State) { st.PID = 0 } }, "kept-absent: it does not answer, and is not restarted: process 1 works"},
-		"it is not ended":     {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "restart-failed: it does not answer, and its restart failed: a session of"},
-		"it is not begun":     {func(s *spot) { s.startErr = errors.New("no server") }, "restart-failed: it does not answer, and its restart failed: its process 1 was ended; no server"},
-		"it is deaf":          {func(s *spot) { s.deaf = true }, "restart-failed: it does not answer, and its restart failed: its process runs, and no"},
-		"it is not seen":      {once("beside"), "restart-failed: it does not answer, and its restart failed: its process 1 was ended; nothing was started, since"},
+		"it is not ended":     {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "restart-failed: it did not answer, and its restart failed: a session of"},
+		"it is not begun":     {func(s *spot) { s.startErr = errors.New("no server") }, "restart-failed: it did not answer, and its restart failed: its process 1 was ended; no server"},
+		"it is deaf":          {func(s *spot) { s.deaf = true }, "restart-failed: it did not answer, and its restart failed: its process ran, and no"},
+		"it is not seen":      {once("beside"), "restart-failed: it did not answer, and its restart failed: its process 1 was ended; nothing was started, since"},
 		"nobody knows": {func(s *spot) {
 			s.blind = func(what string) bool { return what == "health" && s.starts > 0 }
-		}, "restart-failed: it does not answer, and what became of its restart is not known: what became"},
+		}, "restart-failed: it did not answer, and what became of its restart is not known: what became"},
 	} {
 		s, got, told := &spot{desk: newDesk(t)}, "", ""
 		s.agents[0].answers = false
@@ -286,10 +290,17 @@ func TestUpgrade_meanwhile(t *testing.T) {
 		"refused changed":     func(s *spot) { s.agents[0].pid = 0 },
 		"refused maintenance": locked(0),
 		"refused no-prompt":   shows(func(s *driver.State) { s.Prompt = false }),
+		"refused no-launcher": unstartable,
 	} {
 		s := &spot{desk: newDesk(t)}
 		s.update = func() error { lay(s); return nil }
-		got := s.does(s.decided(0, "upgrade"))
+		s.startable = func(string, string) error { return nil }
+		got := ""
+		a := s.acting(&got)
+		a.Startable = func(program, dir string) error { return s.startable(program, dir) }
+		if err := a.One(t.Context(), s.decided(0, "upgrade")); err != nil {
+			t.Fatal(err)
+		}
 		if ended := map[bool]int{true: 1}[want == "done"]; got != want || s.stops != ended || s.starts != ended {
 			t.Errorf("%s, want %s; %d ended, %d begun", got, want, s.stops, s.starts)
 		}

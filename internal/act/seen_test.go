@@ -73,7 +73,7 @@ func TestSeen(t *testing.T) {
 			if n%2 == 1 {
 				silent(h)
 			}
-		}), "failed deaf", record.EntryFailed, "\"process ", "its process runs, and no new instance answers"},
+		}), "failed deaf", record.EntryFailed, "\"process ", "its process ran, and no new instance answered"},
 		"an upgraded one is of two minds": {"upgrade", answering(func(h *record.Health, n int) {
 			if n%2 == 1 {
 				h.Version = "1.2.2"

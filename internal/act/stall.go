@@ -107,17 +107,22 @@ func (a *Actor) unstalled(h record.Heal, s driver.State) error {
 		if !stall || id == s.Stall && !nudged {
 			continue
 		}
-		if err := a.Lets(record.VerbAlert); err != nil {
-			a.Warn("it is not noted that %s shows the stall %s no more: %v", h.Agent, id, err)
-			return nil
-		}
-		intent, err := a.Book.Begin(a.Now(), entry(record.VerbAlert, h.Agent, record.ActTarget{Severity: severity, Over: true}), func(*fold.State) error { return nil })
-		if err != nil {
-			return fmt.Errorf("noting that %s shows the stall %s no more: %w", h.Agent, id, err)
-		}
-		if err := a.end(intent, record.VerbAlert, h.Agent, record.Entry{Kind: record.EntryDone}); err != nil {
+		if err := a.over(h.Agent, severity, "shows the stall "+id+" no more"); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// over notes that what a person was told of an agent is so no more: what it is now says why.
+func (a *Actor) over(agent, severity, now string) error {
+	if err := a.Lets(record.VerbAlert); err != nil {
+		a.Warn("it is not noted that %s %s: %v", agent, now, err)
+		return nil
+	}
+	intent, err := a.Book.Begin(a.Now(), entry(record.VerbAlert, agent, record.ActTarget{Severity: severity, Over: true}), func(*fold.State) error { return nil })
+	if err != nil {
+		return fmt.Errorf("noting that %s %s: %w", agent, now, err)
+	}
+	return a.end(intent, record.VerbAlert, agent, record.Entry{Kind: record.EntryDone})
 }

@@ -52,6 +52,9 @@ func (w *town) stream(blind string) *record.Set {
 	surface("fleet-ledger", "ledger")
 	for i, r := range w.agents {
 		p := record.Workspace{Agent: r.name, Project: "p", Registry: &record.Registry{Kind: "local", ID: "/r"}, Path: fmt.Sprint("/w/", i), Session: "p@" + r.name, Processes: []record.AgentProc{}}
+		if r.closed && w.rnd.IntN(4) > 0 { // it may have been closed since
+			p.Unstartable = "claude.sh is not there"
+		}
 		alive := true
 		if proc := r.process(); proc != nil {
 			p.Processes = append(p.Processes, *proc)
@@ -98,6 +101,7 @@ func (w *town) sweep() {
 	if w.rnd.IntN(12) == 0 {
 		blind = []string{"macf/roster:p", "macf/processes", "ledger", "fleet-observe-health", "fleet-ledger", "fleet-observe-workspaces"}[w.rnd.IntN(6)]
 	}
+	w.judged = true
 	j := reconcile.Judge(w.stream(blind), reconcile.Options{})
 	var ds []record.Decision
 	for _, d := range j.Decisions {
@@ -137,7 +141,7 @@ func (w *town) actor(dry string) *Actor {
 	if dry == "" {
 		drivers = map[string]driver.Driver{"tmux": w}
 	}
-	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Lets: w.lets, Updates: idle, Now: func() time.Time { return w.now },
+	return &Actor{Book: w, Eyes: w, Drivers: drivers, Rules: w.rules, Dry: dry, Host: "devbox", Command: starts, Lets: w.lets, Updates: idle, Startable: w.startable, Now: func() time.Time { return w.now },
 		Sleep: func(_ context.Context, d time.Duration) { w.live(d, 400) }, Warn: func(string, ...any) {},
 		Emit: func(_ string, o record.Outcome) error {
 			w.acts[o.Verb+" "+o.Result+" "+o.Reason]++
@@ -155,6 +159,14 @@ func (w *town) lets(verb string) error {
 
 // idle is that no update works.
 func idle() error { return nil }
+
+// startable is that what starts an agent is there, where it is.
+func (w *town) startable(_, dir string) error {
+	if w.agents[index(dir)].closed {
+		return errors.New("is not there")
+	}
+	return nil
+}
 
 // starts is what starts an agent of the town.
 func starts(_, workspace string) []string { return []string{workspace + "/claude.sh"} }
@@ -192,7 +204,7 @@ func TestModel(t *testing.T) {
 	}
 	t.Logf("%d sweeps: %v", int(towns)*sweeps, acts)
 	for _, what := range []string{"inject done ", "inject failed unread", "inject refused dialog", "inject refused attached", "launch done ", "launch failed gone", "launch failed deaf",
-		"restart done ", "restart refused busy", "restart refused dialog", "restart refused attached", "restart dry dry", "launch refused unknown"} {
+		"restart done ", "restart refused busy", "restart refused dialog", "restart refused attached", "restart dry dry", "launch refused unknown", "launch refused no-launcher", "restart refused no-launcher"} {
 		if acts[what] == 0 {
 			t.Errorf("no %q: the model does not get there", what)
 		}

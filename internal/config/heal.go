@@ -46,7 +46,7 @@ func healKeys(h *record.HealRules) []healKey {
 	return []healKey{
 		{"interval_min", between(1, dayMin), &h.IntervalMin, unit(d.IntervalMin, "minutes"), "a sweep begins so often"},
 		{"allow_restart", zeroOne, &h.AllowRestart, "0", "1: an agent that does not answer may be restarted; 0: you are told that it is due"},
-		{"escalate_after", between(0, 1000), &h.EscalateAfter, unit(d.EscalateAfter, "sweep"), "in so many sweeps an agent is told that it does not answer, before it is restarted"},
+		{"escalate_after", between(0, 1000), &h.EscalateAfter, unit(d.EscalateAfter, "sweep"), "so many times an agent is told that it does not answer, a sweep each, before it is restarted"},
 		{"backoff_min", between(1, decadeMin), &h.BackoffMin, unit(d.BackoffMin, "minutes"), "the wait after the first attempt, then twice as long each time; twice interval_min at least"},
 		{"backoff_max_min", between(1, decadeMin), &h.BackoffMaxMin, unit(d.BackoffMaxMin, "minutes"), "the longest such wait"},
 		{"max_attempts", between(1, 1000), &h.MaxAttempts, unit(d.MaxAttempts, "attempts"), "so many restarts or launches of an agent until it is well again, then you are asked"},

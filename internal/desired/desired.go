@@ -24,7 +24,7 @@ type Agent struct {
 }
 
 // Start is what starts the agent: macf's own launcher, unless the list says
-// another.
+// another. It is macf.Launcher, whose package a program that asks for names need not link.
 func (d Agent) Start() []string {
 	if d.Command != nil {
 		return d.Command

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fleet-tools/fleet/internal/macf"
 )
 
 const (
@@ -168,4 +171,14 @@ func FuzzParse(f *testing.F) {
 			agents[d.Agent], places[d.Workspace] = true, true
 		}
 	})
+}
+
+// What starts an agent is the launcher that fleet-observe-workspaces looks at, or the command of the list.
+func TestStart(t *testing.T) {
+	if got := (Agent{Workspace: "/w/a"}).Start(); !slices.Equal(got, []string{"/w/a/" + macf.Launcher}) {
+		t.Errorf("%q", got)
+	}
+	if got := (Agent{Workspace: "/w/a", Command: []string{"/bin/run", "-x"}}).Start(); !slices.Equal(got, []string{"/bin/run", "-x"}) {
+		t.Errorf("%q", got)
+	}
 }

@@ -11,6 +11,9 @@ import (
 // Marker is the file that makes a directory a workspace, below it.
 const Marker = ".macf/macf-agent.json"
 
+// Launcher is the program of a workspace that starts its agent.
+const Launcher = "claude.sh"
+
 // Config is the configuration of an agent, as it is written.
 type Config struct {
 	Project  string

@@ -16,6 +16,7 @@ const Outside = "no root of workspace_roots leads to it"
 type Space struct {
 	Path   string // canonical
 	Unread string // why it is not known whose it is; "" when it is
+	Unable string // why its launcher cannot be started; "" when nothing is known against it
 	Config Config
 	Lock   *record.Maintenance
 	Exit   *record.AgentExit
@@ -95,7 +96,7 @@ func (s Space) record() record.Workspace {
 	}
 	c := s.Config
 	w := record.Workspace{Agent: ID(c.Label), Project: ID(c.Project), Type: c.Type, Path: guard.Path(s.Path), Pin: guard.Text(c.Pin, textWidth),
-		Session: SessionName(c.Project, c.Label), Maintenance: s.Lock, LastExit: s.Exit}
+		Session: SessionName(c.Project, c.Label), Unstartable: s.Unable, Maintenance: s.Lock, LastExit: s.Exit}
 	w.Registry = &record.Registry{Kind: c.Registry.Kind, ID: guard.ID(c.Registry.ID)}
 	if c.Registry.Kind == "local" {
 		w.Registry.ID = guard.Path(c.Registry.ID)

@@ -177,6 +177,7 @@ func (h *homes) spaces() (spaces []macf.Space) {
 			}
 			return kept, err
 		})
+		s.Unable = h.unable(path)
 		spaces = append(spaces, *s)
 	}
 	return spaces

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -34,6 +35,8 @@ type Facts struct {
 	Process   *record.AgentProc // the Claude Code process in its workspace; nil: none
 	Elsewhere *record.AgentProc // a process that says that it is the agent, and runs elsewhere; nil: none
 	Verdict   *record.Verdict   // about the session of Process; nil: none was judged
+	Session   string            // subject of the session of Process; "": no record of a live one has it
+	Foreign   bool              // another scope, or more than one, names the repository that it is in
 	OpenCalls []string          // tools that the session began to use and did not end
 	Fleet     int               // agents at a limit that do not answer
 	Pause     *record.Time      // until when nothing new is started, after a usage limit; nil: no such time
@@ -74,10 +77,42 @@ func (w *world) unfit(dir string) string {
 	return ""
 }
 
+// unstartable says why the launcher of its workspace cannot be started, "" when nothing
+// is known against it, or a command of the list starts the agent.
+func (f *Facts) unstartable() string {
+	if f.Want.Command != nil || f.Workspace == nil || f.Workspace.Unstartable == "" {
+		return ""
+	}
+	return f.Want.Workspace + "/" + f.Workspace.Unstartable
+}
+
 // stale tells that what answers is another instance than the registry sends others to.
 func (f *Facts) stale() bool {
 	return f.Health.Online && f.Health.Listed != "" && f.Health.Instance != "" && f.Health.Listed != f.Health.Instance
 }
+
+// unknown says why nobody knows what its session does, in words that follow "and".
+func (f *Facts) unknown() string {
+	const known = "what its session does is not known: "
+	switch v := f.Verdict; {
+	case f.class() == outside && f.Foreign:
+		return "its session is in a repository of another scope: a workspace belongs to one"
+	case f.class() == outside && v.Session.Repo == "":
+		return fmt.Sprintf("its session is outside the scope's repos, and in no repository that is known: make %s one, and add it", f.Want.Workspace)
+	case f.class() == outside:
+		return "its session is outside the scope's repos: add " + f.Want.Workspace
+	case v != nil:
+		return known + cmp.Or(v.Why, judges+" does not say why")
+	case f.Unjudged != "":
+		return known + f.Unjudged
+	case f.Session == "":
+		return fmt.Sprintf(known+"no record of a session has its process %d", f.Process.PID)
+	}
+	return known + judges + " says nothing of it"
+}
+
+// outside is the class of a session that is outside the scope's repos.
+const outside = "1"
 
 // class is that of the verdict, "" when nobody judged.
 func (f *Facts) class() string {

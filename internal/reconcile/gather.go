@@ -230,7 +230,8 @@ func (w *world) facts(want desired.Agent) *Facts {
 		if paused := w.heals["session:"+subject]; paused.Paused && !f.Heal.Paused {
 			f.Heal.Paused, f.PausedAs = true, paused.Agent
 		}
-		f.Verdict = w.verdicts[subject]
+		f.Session, f.Verdict = subject, w.verdicts[subject]
+		f.Foreign = f.Verdict != nil && w.tick != nil && slices.Contains(w.tick.Others, f.Verdict.Session.Repo)
 		if t := w.records[subject].Transcript; t != nil {
 			f.OpenCalls = t.OpenCalls
 		}

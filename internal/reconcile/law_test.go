@@ -35,6 +35,12 @@ func randomScene(rnd *rand.Rand) *scene {
 		add(5, exited(pick(rnd, 0, 143), ago(time.Duration(rnd.IntN(60))*time.Minute)))
 		add(8, locked(time.Minute))
 		add(8, calls)
+		add(8, unstartable)
+		add(8, func(a *agent) {
+			if a.heal != nil {
+				untold(a)
+			}
+		})
 		add(8, began(time.Minute))
 		add(6, told("held", "restarted"))
 		add(6, runs("2.0.0"))

@@ -39,14 +39,24 @@ var imposed = map[string]func(*Facts){
 	"maintenance":  func(f *Facts) { f.Heal.Open = []record.OpenAct{{ID: "act-1", Verb: "upgrade"}} },
 	"secret":       func(f *Facts) { f.Secret = true },
 	"no-workspace": func(f *Facts) { f.Workspace = nil },
-	"mislabelled":  func(f *Facts) { f.Workspace = &record.Workspace{Agent: "b"} },
-	"ambiguous":    func(f *Facts) { f.Twin = "/x/a" },
-	"reachable":    func(f *Facts) { f.Health = &record.Health{Online: true} },
-	"elsewhere":    func(f *Facts) { f.Process, f.Elsewhere = nil, &record.AgentProc{PID: 9} },
+	"mislabelled": func(f *Facts) {
+		if f.Workspace == nil {
+			f.Workspace = new(record.Workspace)
+		}
+		f.Workspace.Agent = "b"
+	},
+	"ambiguous": func(f *Facts) { f.Twin = "/x/a" },
+	"reachable": func(f *Facts) { f.Health = &record.Health{Online: true} },
+	"elsewhere": func(f *Facts) { f.Process, f.Elsewhere = nil, &record.AgentProc{PID: 9} },
 	"starting": func(f *Facts) {
 		f.Heal.LastAct, f.Heal.LastVerb, f.Heal.LastEnd = ago(time.Minute), "launch", record.EntryDone
 	},
-	"left":            func(f *Facts) { f.Process, f.Heal.LastExit = nil, &record.AgentExit{At: ago(time.Minute)} },
+	"left": func(f *Facts) { f.Process, f.Heal.LastExit = nil, &record.AgentExit{At: ago(time.Minute)} },
+	"no-launcher": func(f *Facts) {
+		if f.Process = nil; f.Workspace != nil {
+			f.Workspace.Unstartable = "claude.sh is not there"
+		}
+	},
 	"gone":            func(f *Facts) { f.Process = nil },
 	"throttled":       func(f *Facts) { f.Verdict = &record.Verdict{Class: "2"} },
 	"fleet-throttled": func(f *Facts) { f.Fleet = 2 },
@@ -59,7 +69,7 @@ var imposed = map[string]func(*Facts){
 
 // exclusive are the pairs of rows that never match at once: a workspace is not
 // there and another's, a session has two classes.
-var exclusive = strings.Fields("no-workspace:mislabelled throttled:unjudged throttled:busy throttled:hung throttled:prompt unjudged:busy unjudged:hung unjudged:prompt busy:hung busy:prompt hung:prompt")
+var exclusive = strings.Fields("no-workspace:mislabelled no-workspace:no-launcher throttled:unjudged throttled:busy throttled:hung throttled:prompt unjudged:busy unjudged:hung unjudged:prompt busy:hung busy:prompt hung:prompt")
 
 // deafFacts are those about an agent that does not answer, and of which the last
 // row alone matches.

@@ -8,6 +8,7 @@ package reconcile
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -51,11 +52,18 @@ func Judge(set *record.Set, o Options) Judgement {
 		j.Notes = append(j.Notes, blindly+"the stream is empty")
 		return j
 	}
+	var names, dirs []string
 	for _, want := range w.desired(o.Desired) {
 		f := w.facts(want)
+		if f.class() == outside && !f.Foreign {
+			names, dirs = append(names, f.Want.Agent), append(dirs, f.Want.Workspace)
+		}
 		d := Decide(f)
 		w.note(d)
 		j.add(want.Agent, d)
+	}
+	if len(names) > 0 {
+		j.Notes = append(j.Notes, fmt.Sprintf("the sessions of %s are outside the scope's repos, so what they do is not judged: add %s", strings.Join(names, ", "), strings.Join(dirs, ", ")))
 	}
 	if o.Desired == nil && w.blindAll == "" { // what it is called would be in what was not read
 		for _, dir := range slices.Sorted(maps.Keys(w.spaces)) {
@@ -97,7 +105,7 @@ func alone(tick *record.Tick) string {
 
 // misnamed are the reasons to leave an agent alone that are a mistake of the list
 // or of a workspace: all is not well then.
-var misnamed = []string{"secret", "no-workspace", "mislabelled", "ambiguous"}
+var misnamed = []string{"secret", "no-workspace", "mislabelled", "ambiguous", "no-launcher"}
 
 func (j *Judgement) add(subject string, d record.Decision) {
 	d.Order = len(j.Decisions) + 1

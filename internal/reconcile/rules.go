@@ -56,13 +56,17 @@ var Rules = []Rule{
 	{"left", func(f *Facts) bool { return f.Process == nil && f.leftClean() }, func(*Facts) record.Decision {
 		return skip("its session was ended with status 0: somebody left it on purpose").Decision
 	}},
+	{"no-launcher", func(f *Facts) bool { return f.Process == nil && f.unstartable() != "" }, func(f *Facts) record.Decision {
+		return skip("it is not started: %s", f.unstartable()).
+			told("no-launcher", "it should run, and cannot be started: %s; mend that, or give it a command in the list of agents", f.unstartable())
+	}},
 	{"gone", func(f *Facts) bool { return f.Process == nil }, launch},
 	{"throttled", (*Facts).throttled, throttle},
 	{"fleet-throttled", func(f *Facts) bool { return f.Fleet >= fleetThrottled }, func(f *Facts) record.Decision {
 		return skip("%d agents are at a usage limit and do not answer, so no other is healed", f.Fleet).Decision
 	}},
 	{"unjudged", func(f *Facts) bool { return slices.Contains([]string{"", "unknown", "1"}, f.class()) }, func(f *Facts) record.Decision {
-		return heal(f, "it does not answer, and what its session does is not known").late(f, "unjudged", "it does not answer, and its session was not judged")
+		return heal(f, "it does not answer, and %s", f.unknown()).late(f, "unjudged", "it does not answer, and %s", f.unknown())
 	}},
 	{"busy", func(f *Facts) bool { return f.class() == "5" }, func(f *Facts) record.Decision {
 		return heal(f, "it does not answer, and its session works").late(f, "busy", "it does not answer, and its session works: look at its channel")
@@ -129,94 +133,6 @@ func throttle(f *Facts) record.Decision {
 		return d.told("throttled", "it has been at a usage limit for %d sweeps", d.Throttled)
 	}
 	return d.Decision
-}
-
-// launch is the ladder of an agent without a process.
-func launch(f *Facts) record.Decision {
-	d := draft{record.Decision{Decision: "LAUNCH", Reason: "gone", Attempt: f.Heal.Attempts + 1, Deaf: f.Heal.Deaf,
-		Detail: "no process runs in " + f.Want.Workspace}}
-	if f.Health != nil {
-		d.Detail += ", and its registry still lists it"
-	}
-	if held, ok := d.attempts(f, "launch"); ok {
-		return held
-	}
-	if held, ok := d.rate(f, "launch"); ok {
-		return held
-	}
-	if f.Running >= f.Cap {
-		return d.not("cap", "launch", "%d agents run, and caps.fleet_sessions is %d", f.Running, f.Cap).told("cap", "it should run, and %d agents run already, as many as caps.fleet_sessions lets", f.Running)
-	}
-	d.Action = &record.Action{Verb: "launch", Driver: "tmux", Argv: Told(f.Want.Start()), DelayS: f.Rules.StaggerS * min(f.Starts, 1)}
-	return d.Decision
-}
-
-// ladder is that of an agent whose process runs and that does not answer.
-func ladder(f *Facts) record.Decision {
-	d := heal(f, "it does not answer (%s), sweep %d", failure(f.Health), f.Heal.Deaf+1)
-	d.Tier, d.Attempt = 1, f.Heal.Attempts+1
-	if d.Deaf <= f.Rules.EscalateAfter {
-		d.Action = &record.Action{Verb: "inject", Driver: "tmux", Text: InjectText}
-		return d.not("deaf", "restart", "only after %d sweeps", f.Rules.EscalateAfter).Decision
-	}
-	d.Tier = 2
-	d.Not = append(d.Not, record.NotDone{Verb: "inject", Why: "it was told so before"})
-	if held, ok := d.attempts(f, "restart"); ok {
-		return held
-	}
-	if !f.Rules.AllowRestart {
-		return d.not("held", "restart", "heal.allow_restart is 0").told("held", "it has not answered for %d sweeps, and may not be restarted: heal.allow_restart is 0", d.Deaf)
-	}
-	if held, ok := d.rate(f, "restart"); ok {
-		return held
-	}
-	gap := time.Duration(f.Rules.FleetGapS) * time.Second
-	if within(f.Now, f.Restarted, gap) {
-		d.NextAt = record.TimeOf(f.Restarted.Add(gap))
-		return d.not("fleet-gap", "restart", "another was restarted less than %v ago", gap).Decision
-	}
-	d.Action = &record.Action{Verb: "restart", Driver: "tmux", Argv: Told(f.Want.Start())}
-	d.Not = append(d.Not, record.NotDone{Verb: "wait", Why: "nothing in the stream says that it works; that is looked at again before it is restarted"})
-	return d.told("restarted", "it did not answer for %d sweeps and is restarted, attempt %d", d.Deaf, d.Attempt)
-}
-
-// attempts is what holds a launch or a restart back, whichever it is: the time
-// since the last, the number of them, a usage limit of the account.
-func (d draft) attempts(f *Facts, verb string) (record.Decision, bool) {
-	until, used := f.held(), f.Heal.Attempts >= f.Rules.MaxAttempts
-	switch {
-	case !until.IsZero() && used:
-		d.NextAt = nil
-		return d.not("stuck", verb, "attempt %d of %d was the last", f.Heal.Attempts, f.Rules.MaxAttempts).
-			told("stuck", "%d attempts have not brought it back so far", f.Heal.Attempts), true
-	case !until.IsZero():
-		d.NextAt = record.TimeOf(until)
-		return d.not("backoff", verb, "attempt %d was a moment ago", f.Heal.Attempts).Decision, true
-	case used:
-		return d.not("exhausted", verb, "%d attempts were in vain", f.Heal.Attempts).
-			told("exhausted", "%d attempts did not bring it back; fleet-ledger pause, then unpause, lets it try again", f.Heal.Attempts), true
-	case f.Unjudged != "":
-		return d.not("unjudged", verb, "whether a usage limit holds is not known: %s", f.Unjudged).
-			told("unjudged", "nothing is started for it: whether a usage limit holds is not known: %s", f.Unjudged), true
-	case f.Pause != nil && f.Now.Before(f.Pause.Time):
-		d.NextAt = f.Pause
-		return d.not("limit", verb, "a usage limit: nothing is started before it ends").Decision, true
-	}
-	return record.Decision{}, false
-}
-
-// InjectText is what a deaf agent is told. It is one line: a prompt takes it whole.
-const InjectText = "[fleet] Your channel does not answer, although this session runs. Please find out why: see whether the channel server runs, " +
-	"remove a registry entry of an earlier instance if there is one, and say so here if you need to be started again."
-
-func failure(h *record.Health) string {
-	switch {
-	case h == nil:
-		return "no registry lists it"
-	case h.Online:
-		return "its registry lists another instance"
-	}
-	return h.Failure
 }
 
 func version(v string) string {

@@ -56,6 +56,9 @@ func often(verbs ...string) func(*agent) {
 	}
 }
 
+// unstartable is an agent whose workspace has no launcher.
+func unstartable(a *agent) { a.place.Unstartable = "claude.sh is not there" }
+
 // unseen is what was not seen well since it may have been ended.
 func unseen(a *agent) { a.heal.AliveAt = ago(3 * time.Hour) }
 
@@ -140,6 +143,16 @@ var ruleTable = []ruled{
 	{"left after a restart", "left", "SKIP left", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(62*time.Minute), ago(61*time.Minute)), unseen)},
 	{"left before a restart", "left", "SKIP left", solo(gone, exited(0, ago(time.Hour)), endedBy(ago(59*time.Minute), nil), unseen)},
 	{"left before it was last well", "gone", "LAUNCH gone launch", solo(gone, exited(0, ago(time.Hour)))},
+	{"gone, and its launcher is not there", "no-launcher", "SKIP no-launcher !no-launcher", solo(gone, unstartable)},
+	{"gone, its launcher is not there, and told so", "no-launcher", "SKIP no-launcher", solo(gone, unstartable, told("no-launcher"))},
+	{"gone, its launcher is not there, launched before", "no-launcher", "SKIP no-launcher !no-launcher", solo(gone, unstartable, tried(3, "launch", ago(79*time.Minute)))},
+	{"gone, its launcher is not there, and left", "left", "SKIP left", solo(gone, unstartable, exited(0, ago(time.Minute)))},
+	{"gone, its launcher is not there, and a command starts it", "gone", "LAUNCH gone launch", solo(gone, unstartable).with(list(desired.Agent{Agent: "a", Workspace: "/w/a", Command: []string{"/bin/run"}}))},
+	{"well, and its launcher is not there", "reachable", "OK reachable", solo(unstartable)},
+	{"deaf, and its launcher is not there", "deaf", "HEAL deaf inject", solo(deaf, unstartable)},
+	{"deaf again, and its launcher is not there", "deaf", "HEAL no-launcher !no-launcher", solo(deafFor(1), unstartable)},
+	{"deaf again, its launcher is not there, and may not be restarted", "deaf", "HEAL no-launcher !no-launcher", solo(deafFor(1), unstartable).with(rule(func(r *record.HealRules) { r.AllowRestart = false }))},
+	{"deaf again, its launcher is not there, and a command starts it", "deaf", "HEAL deaf restart !restarted", solo(deafFor(1), unstartable).with(list(desired.Agent{Agent: "a", Workspace: "/w/a", Command: []string{"/bin/run"}}))},
 	{"killed", "gone", "LAUNCH gone launch", solo(gone, exited(143, ago(time.Minute)))},
 	{"gone", "gone", "LAUNCH gone launch", solo(gone)},
 	{"gone, and listed", "gone", "LAUNCH gone launch", solo(deaf, func(a *agent) { a.proc = nil })},
@@ -189,6 +202,12 @@ var ruleTable = []ruled{
 	{"deaf and not listed", "deaf", "HEAL deaf inject", solo(unlisted)},
 	{"deaf, left before", "deaf", "HEAL deaf inject", solo(deaf, exited(0, ago(time.Minute)))},
 	{"deaf again", "deaf", "HEAL deaf restart !restarted", solo(deafFor(1))},
+	{"deaf for long, and never told so", "deaf", "HEAL deaf inject", solo(deafFor(3), untold)},
+	{"deaf again, and only nudged", "deaf", "HEAL deaf inject", solo(deafFor(1), untold, nudged(5*time.Minute))},
+	{"deaf again, told so and nudged", "deaf", "HEAL deaf restart !restarted", solo(deafFor(1), nudged(5*time.Minute))},
+	{"deaf again, nudged before it was last well", "deaf", "HEAL deaf restart !restarted", solo(deafFor(1), nudged(11*time.Minute), untold, func(a *agent) { a.heal.Injects = 1 })},
+	{"deaf again, told so once of two times", "deaf", "HEAL deaf inject", solo(deafFor(4), untold, func(a *agent) { a.heal.Injects = 1 }).with(rule(func(r *record.HealRules) { r.EscalateAfter = 2 }))},
+	{"deaf, and to be told nothing", "deaf", "HEAL deaf restart !restarted", solo(deaf).with(rule(func(r *record.HealRules) { r.EscalateAfter = 0 }))},
 	{"deaf again, and may not be restarted", "deaf", "HEAL held !held", solo(deafFor(1)).with(rule(func(r *record.HealRules) { r.AllowRestart = false }))},
 	{"deaf again, restarted a moment ago", "deaf", "HEAL backoff", solo(deafFor(2), tried(1, "restart", ago(5*time.Minute)))},
 	{"deaf again, told before", "deaf", "HEAL deaf restart", solo(deafFor(1), told("restarted"))},

@@ -27,15 +27,37 @@ func TestSays(t *testing.T) {
 		{"well, of no version", "a", solo(runs("")), "it answers", nil, ""},
 		{"gone", "a", solo(gone), "no process runs in /w/a", nil, ""},
 		{"gone, and listed", "a", solo(deaf, func(a *agent) { a.proc = nil }), "no process runs in /w/a, and its registry still lists it", nil, ""},
-		{"a limit of the account", "a", solo(gone).with(limit), "; launch: a usage limit: nothing is started before it ends", ago(-time.Hour), "launch: a usage limit: nothing is started before it ends"},
-		{"launched before", "a", solo(gone, tried(1, "launch", ago(19*time.Minute))), "", ago(-time.Minute), "launch: attempt 1 was a moment ago"},
-		{"after the last attempt", "a", solo(gone, tried(3, "launch", ago(79*time.Minute))), "", nil, "launch: attempt 3 of 3 was the last"},
-		{"deaf", "a", solo(deaf), "it does not answer (timeout), sweep 1; restart: only after 1 sweeps", nil, "restart: only after 1 sweeps"},
+		{"a limit of the account", "a", solo(gone).with(limit), "; launch: a usage limit: nothing is started before it ends, at 2026-11-29T13:00:00Z", ago(-time.Hour), "launch: a usage limit: nothing is started before it ends, at 2026-11-29T13:00:00Z"},
+		{"launched before", "a", solo(gone, launched(19*time.Minute, "gone")), "no process runs in /w/a; attempt 1 failed (gone); launch: the next attempt may come at 2026-11-29T12:01:00Z", ago(-time.Minute), "launch: the next attempt may come at 2026-11-29T12:01:00Z"},
+		{"after the last attempt", "a", solo(gone, tried(3, "launch", ago(79*time.Minute))), "; attempt 3 failed (deaf); launch: attempt 3 of 3 was the last", nil, "launch: attempt 3 of 3 was the last"},
+		{"launched before, and as many run as may", "a", solo(gone, launched(time.Hour, "gone")).agent("b").with(func(s *scene) { s.tick.Caps.FleetSessions = 1 }), "no process runs in /w/a; attempt 1 failed (gone); launch: 1 agents run, and caps.fleet_sessions is 1", nil, "launch: 1 agents run, and caps.fleet_sessions is 1"},
+		{"launched before, and it may be again", "a", solo(gone, launched(time.Hour, "name-taken")), "no process runs in /w/a; attempt 1 failed (name-taken)", nil, ""},
+		{"it came up, and ended", "a", solo(gone, launched(time.Hour, "done")), "; attempt 1 was done, and did not last", nil, ""},
+		{"nobody saw what became of it", "a", solo(gone, launched(time.Hour, "unseen")), "; what became of attempt 1 is not known (unseen)", nil, ""},
+		{"its run died", "a", solo(gone, launched(time.Hour, "")), "; attempt 1 has no outcome yet", nil, ""},
+		{"nudged after an attempt", "a", solo(gone, tried(1, "launch", ago(2*time.Hour)), func(a *agent) { a.heal.LastVerb = "nudge" }), "no process runs in /w/a; attempt 1 was made", nil, ""},
+		{"deaf after an attempt", "a", solo(deafFor(2), tried(1, "restart", ago(5*time.Minute))), "it does not answer (timeout), sweep 3; attempt 1 failed (deaf); restart: the next attempt may come at 2026-11-29T12:15:00Z", ago(-15 * time.Minute), "inject: it was told so before, restart: the next attempt may come at 2026-11-29T12:15:00Z"},
+		{"another was restarted", "a", solo(deafFor(1)).agent("b", tried(1, "restart", ago(59*time.Second))), "; restart: another was restarted less than 1m0s ago: the next may come at 2026-11-29T12:00:01Z", ago(-time.Second), "inject: it was told so before, restart: another was restarted less than 1m0s ago: the next may come at 2026-11-29T12:00:01Z"},
+		{"deaf for long, and never told so", "a", solo(deafFor(2), untold), "sweep 3; restart: only after it was told so", nil, "restart: only after it was told so"},
+		{"no launcher", "a", solo(gone, unstartable), "it is not started: /w/a/claude.sh is not there", nil, ""},
+		{"no launcher to start it again", "a", solo(deafFor(1), unstartable), "; restart: it could not be started again: /w/a/claude.sh is not there", nil, "inject: it was told so before, restart: it could not be started again: /w/a/claude.sh is not there"},
+		{"deaf", "a", solo(deaf), "it does not answer (timeout), sweep 1; restart: only after it was told so", nil, "restart: only after it was told so"},
+		{"deaf, to be told twice", "a", solo(deaf).with(rule(func(r *record.HealRules) { r.EscalateAfter = 2 })), "; restart: only after it was told so 2 times", nil, "restart: only after it was told so 2 times"},
 		{"restarted", "a", solo(deafFor(1)), "sweep 2", nil, "inject: it was told so before, wait: nothing in the stream says that it works; that is looked at again before it is restarted"},
 		{"told", "a", solo(deafFor(1), class("5"), told("busy")), "", nil, told1},
 		{"at a limit", "a", solo(deaf, resets(ago(-time.Hour))), "", ago(-time.Hour - resetGrace), ""},
+		{"out of scope", "a", solo(deaf, class("1"), repo("/src/lamp/.git")), "its session is outside the scope's repos: add /w/a", nil, ""},
+		{"in no repository", "a", solo(deaf, class("1")), "its session is outside the scope's repos, and in no repository that is known: make /w/a one, and add it", nil, ""},
+		{"another scope's", "a", solo(deaf, class("1"), repo("/src/lamp/.git")).with(func(s *scene) { s.tick.Others = []string{"/src/lamp/.git"} }), "its session is in a repository of another scope: a workspace belongs to one", nil, ""},
+		{"judged unknown", "a", solo(deaf, class("unknown"), func(a *agent) { a.verdict.Why = "claude/listing was not read" }), "what its session does is not known: claude/listing was not read", nil, ""},
+		{"judged unknown, and nobody says why", "a", solo(deaf, class("unknown")), "what its session does is not known: fleet-classify does not say why", nil, ""},
+		{"no record of its session", "a", solo(deaf, func(a *agent) { a.session = nil }), "what its session does is not known: no record of a session has its process 100", nil, ""},
+		{"its session was not read", "a", solo(deaf, func(a *agent) { a.session = nil }).with(func(s *scene) { s.surfaces["claude/sessions"] = record.Surface{Error: "permission denied"} }), "what its session does is not known: claude/sessions: permission denied", nil, ""},
+		{"nobody judged", "a", solo(deaf).with(func(s *scene) { s.silent[judges] = true }), "what its session does is not known: fleet-classify: no closing record", nil, ""},
+		{"no verdict", "a", solo(deaf, func(a *agent) { a.verdict = nil }), "what its session does is not known: fleet-classify says nothing of it", nil, ""},
 		{"a session at a limit", "session:s", newScene().session("s", "2", ended, resetAt(ago(-time.Hour))), "", ago(-time.Hour - resetGrace), ""},
 		{"a session that was written to", "session:s", newScene().session("s", "6", acted(ago(5*time.Hour), "mail")), "", ago(-time.Hour), "mail: one was written less than 6h0m0s ago"},
+		{"a session that was taken up before", "session:s", newScene().session("s", "2", ended, resetAt(ago(time.Hour)), acted(ago(3*time.Minute), "resume")), "; attempt 1 was done, and did not last; resume: the next attempt may come at 2026-11-29T12:17:00Z", ago(-17 * time.Minute), "resume: the next attempt may come at 2026-11-29T12:17:00Z"},
 		{"a session, told", "session:s", newScene().session("s", "4", ended, cause("login"), toldOf("not-transient")), "", nil, told1},
 	} {
 		d := tt.scene.judge(t).of(t, tt.subject)
@@ -48,6 +70,21 @@ func TestSays(t *testing.T) {
 		}
 	}
 }
+
+// What is told of a deaf agent of whose session nobody knows what it does names the cause.
+func TestSays_unjudged(t *testing.T) {
+	for want, change := range map[string]func(*agent){
+		"it does not answer, and its session is outside the scope's repos: add /w/a":                             func(a *agent) { class("1")(a); repo("/src/lamp/.git")(a) },
+		"it does not answer, and what its session does is not known: no record of a session has its process 100": func(a *agent) { a.session = nil },
+	} {
+		if d := solo(deafFor(1), change).judge(t).of(t, "a"); d.Alert == nil || d.Alert.Text != want {
+			t.Errorf("%+v, want %q", d.Alert, want)
+		}
+	}
+}
+
+// repo places the session of an agent.
+func repo(dir string) func(*agent) { return func(a *agent) { a.verdict.Session.Repo = dir } }
 
 // What a decision was about is all in it, so that what acts on it can tell another.
 func TestSeen(t *testing.T) {
@@ -167,6 +204,9 @@ func TestNotes(t *testing.T) {
 	}{
 		{"it acts", "judge", solo(), 0, nil},
 		{"it reports", "judge", solo().with(report), 0, []string{alone}},
+		{"outside of its repos", "judge", solo(class("1")).agent("b").agent("c", deaf, class("1")), 1, []string{"the sessions of a, c are outside the scope's repos, so what they do is not judged: add /w/a, /w/c"}},
+		{"in another scope's repository", "judge", solo(class("1"), repo("/src/.git")).with(func(s *scene) { s.tick.Others = []string{"/src/.git"} }), 0, nil},
+		{"outside of its repos, and not wanted", "judge", solo(class("1")).agent("b").with(list(desired.Agent{Agent: "b", Workspace: "/w/b"})), 0, nil},
 		{"it has no heal", "judge", solo().with(heals), 0, []string{"sessions that no list names are left alone: the scope's heal is null"}},
 		{"no agents", "judge", newScene(), 0, nil},
 		{"no agents", "upgrade", newScene(), 0, nil},

@@ -114,7 +114,21 @@ func tried(n int, verb string, at *record.Time) func(*agent) {
 	}
 }
 
-func deafFor(n int) func(*agent) { return func(a *agent) { deaf(a); a.heal.Deaf = n } }
+// deafFor is an agent that was deaf for n sweeps, and was told so on each.
+func deafFor(n int) func(*agent) {
+	return func(a *agent) { deaf(a); a.heal.Deaf, a.heal.Injects = n, n }
+}
+
+// untold is one that nothing was written to, as while nobody knew what its session did.
+func untold(a *agent) { a.heal.Injects = 0 }
+
+// nudged is one that was nudged at a moment, which counts as a message.
+func nudged(at time.Duration) func(*agent) {
+	return func(a *agent) {
+		a.heal.Injects++
+		a.heal.Acts = append(a.heal.Acts, record.ActTime{At: *ago(at), Verb: "nudge"})
+	}
+}
 
 func told(severities ...string) func(*agent) { return func(a *agent) { a.heal.Alerts = severities } }
 

@@ -165,6 +165,7 @@ func (f *sessionFacts) resume() record.Decision {
 	}
 	h := &Facts{Now: f.now, Rules: f.rules, Heal: f.heal, Pause: f.pause, Unjudged: f.unjudged}
 	h.Rules.MaxAttempts, h.Heal.Attempts = tries, f.heal.Attempts+f.heal.Injects
+	d.Detail += h.lastTry()
 	verb := "resume"
 	if f.verdict.Session.Process {
 		verb = "inject"
@@ -180,7 +181,7 @@ func (f *sessionFacts) resume() record.Decision {
 	case verb == "resume":
 		if gap := time.Duration(f.rules.FleetGapS) * time.Second; within(f.now, f.restarted, gap) {
 			d.NextAt = record.TimeOf(f.restarted.Add(gap))
-			return d.not("fleet-gap", verb, "another was started less than %v ago", gap).Decision
+			return d.not("fleet-gap", verb, "another was started less than %v ago: the next may come at %s", gap, stamp(d.NextAt)).Decision
 		}
 		d.Action = &record.Action{Verb: verb, Driver: "claude", Text: ResumeText}
 	case f.driver() != "tmux":

@@ -151,6 +151,8 @@ func (u *upgrade) behind(f *Facts) record.Decision {
 		return d.not("one-at-a-time", "upgrade", "%s comes first", u.busy).Decision
 	case u.blind != "":
 		return d.not("unread", "upgrade", "whether another is being upgraded is not known: %s", u.blind).Decision
+	case f.unstartable() != "":
+		return d.not("no-launcher", "upgrade", "it could not be started again: %s", f.unstartable()).Decision
 	case f.Health.Busy == nil || *f.Health.Busy || !slices.Contains([]string{"9", "9a", "8", "10"}, f.class()):
 		return d.not("busy", "upgrade", "it works, or that cannot be told: it waits for a later sweep").Decision
 	}

@@ -18,6 +18,7 @@ type Workspace struct {
 	Unread      string       `json:"unread,omitempty"`      // why it is not known whose workspace it is, one line; absent when it is, and of processes that no workspace holds
 	Path        string       `json:"path"`                  // of the workspace; of processes that none holds: their cwd, "" when it cannot be told
 	Session     string       `json:"tmux_session"`          // the name that its tmux session has: <project>@<agent>, as tmux writes it; "" when unmatched
+	Unstartable string       `json:"unstartable,omitempty"` // why claude.sh in it cannot be started, one line that begins with its name; absent when nothing is known against it, when nobody knows whose the workspace is, and in records of before this was noted
 	Pin         string       `json:"pin"`                   // versions.cli: the version that it should run; "" when none is pinned
 	Processes   []AgentProc  `json:"processes"`             // what runs here, sorted by kind and pid; [] when nothing does
 	Maintenance *Maintenance `json:"maintenance,omitempty"` // a lock that macf's own upgrade holds; absent when there is none
@@ -266,7 +267,7 @@ type Outcome struct {
 type HealRules struct {
 	IntervalMin   int         `json:"interval_min"`   // minutes between two sweeps
 	AllowRestart  bool        `json:"allow_restart"`  // the owner lets a deaf agent be restarted
-	EscalateAfter int         `json:"escalate_after"` // sweeps on the first rung
+	EscalateAfter int         `json:"escalate_after"` // messages to an agent that does not answer, a sweep each, before it is restarted
 	BackoffMin    int         `json:"backoff_min"`    // minutes until the second try; twice as long for each further one
 	BackoffMaxMin int         `json:"backoff_max_min"`
 	MaxAttempts   int         `json:"max_attempts"`    // restarts or launches in one episode

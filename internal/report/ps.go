@@ -87,6 +87,9 @@ func (p *page) psUnread(in *record.Set, host string) (blind bool) {
 	if says := notUnderstood(spaces, host); says != "" {
 		p.printf("%s\n", says)
 	}
+	if says := unstartable(in, host); says != "" {
+		p.printf("%s\n", says)
+	}
 	cut := in.Closed(host, agentObserver)
 	if cut != nil {
 		p.printf("Liveness unconfirmed on %s: records are missing: %s.\n", name, text(cut.Error(), saysWidth))
@@ -101,6 +104,22 @@ func notUnderstood(spaces *record.Surface, host string) string {
 		return ""
 	}
 	return fmt.Sprintf("Not understood on %s: %s.", label(host), text(strings.Join(spaces.Notes, "; "), 2*saysWidth))
+}
+
+// unstartable says which launchers of workspaces cannot be started on a machine, "" when
+// nothing is known against any. What a command of the list starts needs none.
+func unstartable(in *record.Set, host string) string {
+	var says []string
+	for _, r := range in.Of(record.KindWorkspace) {
+		if s, ok := record.Payload[record.Workspace](r); ok && r.Host == host && s.Unstartable != "" {
+			says = append(says, strings.TrimSuffix(s.Path, "/")+"/"+s.Unstartable)
+		}
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	slices.Sort(says)
+	return fmt.Sprintf("No launcher on %s: %s.", label(host), text(strings.Join(says, "; "), 2*saysWidth))
 }
 
 // psRow is a line of ps.

@@ -123,3 +123,15 @@ func TestPS_hostile(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What cannot be started says so above the table, by the path of its launcher; nothing does where all can be.
+func TestPS_unstartable(t *testing.T) {
+	closed := strings.Replace(dead, `"pin"`, `"unstartable":"claude.sh is not executable: chmod +x","pin"`, 1)
+	got := ps(t, agentLines("desk", fine, fine, map[string]string{"/w/docs": closed, "/w/none": strings.NewReplacer(`docs`, `none`, `is not executable: chmod +x`, `is not there`).Replace(closed)}))
+	if !strings.Contains(got, "No launcher on desk: /w/docs/claude.sh is not executable: chmod +x; /w/none/claude.sh is not there.\n") {
+		t.Error(got)
+	}
+	if got := ps(t, agentLines("desk", fine, fine, map[string]string{"/w/docs": dead})+agentLines("attic", fine, fine, map[string]string{"/w/docs": closed})); strings.Contains(got, "on desk") || !strings.Contains(got, "No launcher on attic: /w/docs/claude.sh ") {
+		t.Error(got)
+	}
+}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # plan.sh [AGENT=STATE[:PLACE]]… makes the file stream: of now, with records that are
 # written, and what fleet-reconcile decides of them and the list $LIST. An agent is
-# down, well, or deaf, in the workspace spaces/AGENT or PLACE; a session, session=ID,
+# down, well, or deaf, in the workspace spaces/AGENT or PLACE, which gets a claude.sh when it has none; a session, session=ID,
 # stopped at a limit that is over, works in spaces or PLACE. OF is the scope whose ledger
 # is told of, when it is another.
 set -eu
@@ -33,6 +33,7 @@ for one; do
 		rec $verdicts fleet-classify verdict "$state" '{"class":"2","class_name":"at a limit","reset_at":"2026-11-29T08:00:00.000Z","session":{"ours":true,"job_id":"aaaaaaaa"}}'
 		continue
 	fi
+	[ ! -d "$path" ] || [ -e "$path/claude.sh" ] || { printf '#!/bin/sh\n' >"$path/claude.sh" && chmod +x "$path/claude.sh"; }
 	processes='[]'
 	[ "$state" = down ] || processes="[{\"pid\":$$,\"kind\":\"claude\",\"cwd\":\"$path\",\"start\":\"2026-11-29T08:00:00.000Z\"}]"
 	rec $places fleet-observe-workspaces workspace "$path" "{\"agent\":\"$agent\",\"project\":\"lamp\",\"path\":\"$path\",\"tmux_session\":\"lamp@$agent\",\"processes\":$processes}"

@@ -26,6 +26,10 @@ func (b *box) withAgents() {
 		b.write("repos/"+agent+"/.git/HEAD", "ref: refs/heads/main\n")
 		b.write("repos/"+agent+"/.macf/macf-agent.json", fmt.Sprintf(`{"project": %q, "agent_name": %q, "routing_label": %q, "agent_role": "r", "agent_type": "permanent",
 			"registry": {"type": %s}, "versions": {"cli": "0.2.46", "plugin": "1", "actions": "1"}}`, project, agent, agent, registry))
+		b.write("repos/"+agent+"/claude.sh", "#!/bin/sh\n")
+		if err := os.Chmod(b.path("repos/"+agent+"/claude.sh"), 0o700); err != nil {
+			b.t.Fatal(err)
+		}
 		cert, key := identity(b.t)
 		b.write("repos/"+agent+"/.macf/certs/agent-cert.pem", cert)
 		b.write("repos/"+agent+"/.macf/certs/agent-key.pem", key)

@@ -11,6 +11,8 @@ cat >home/repos/code/.macf/macf-agent.json <<END
 {"project": "lamp", "agent_name": "code", "routing_label": "code", "agent_role": "r", "agent_type": "permanent", "registry": {"type": "local", "path": "~/registry"},
   "versions": {"cli": "0.2.46", "plugin": "1", "actions": "1"}}
 END
+printf '#!/bin/sh\n' >home/repos/code/claude.sh
+chmod +x home/repos/code/claude.sh
 cat >fleet.json <<END
 {"v": 1, "scopes": {"lamp": {"dispatch_enabled": 1, "mode": "report", "dry_run": 0, "state_dir": "$PWD/state", "owner_channel": {"kind": "none"}, "surfaces": ["claude"],
   "repos": ["$PWD/home/repos/code"], "heal": {}}}}

@@ -1,0 +1,81 @@
+package act
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/fleet-tools/fleet/internal/record"
+)
+
+// That nothing could start it is over when a start of it is begun, whatever comes of that;
+// what is refused before, or is no start, leaves it.
+func TestLauncher_over(t *testing.T) {
+	for name, tt := range map[string]struct {
+		verb string
+		lay  func(*spot)
+		left []string
+	}{
+		"a launch":            {"launch", func(*spot) {}, []string{"cap"}},
+		"a launch that fails": {"launch", func(s *spot) { s.dead = true }, []string{"cap"}},
+		"a restart":           {"restart", func(*spot) {}, []string{"cap"}},
+		"it is refused":       {"launch", func(s *spot) { s.agents[0].pid = 7 }, []string{"no-launcher", "kept-no-launcher", "cap"}},
+		"a message":           {"inject", func(*spot) {}, []string{"no-launcher", "kept-no-launcher", "cap"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, got := &spot{desk: newDesk(t)}, ""
+			s.agents[0].answers = false
+			for _, severity := range []string{"no-launcher", "kept-no-launcher", "cap"} {
+				s.heard(severity)
+			}
+			d := s.decided(0, tt.verb)
+			tt.lay(s)
+			a := s.acting(&got)
+			a.begin(s.state)
+			if err := a.One(t.Context(), d); err != nil {
+				t.Fatal(err)
+			}
+			if h := s.state.Heal("agent-0"); !slices.Equal(h.Alerts, tt.left) || len(h.Open) > 0 {
+				t.Errorf("%s: %+v", got, h)
+			}
+		})
+	}
+}
+
+// Whoever cannot be told keeps what was told.
+func TestLauncher_unlet(t *testing.T) {
+	s, got := &spot{desk: newDesk(t)}, ""
+	s.agents[0].answers = false
+	s.heard("no-launcher")
+	d := s.decided(0, "launch")
+	a := s.acting(&got)
+	a.begin(s.state)
+	warned := ""
+	a.Warn = func(format string, _ ...any) { warned = format }
+	a.Lets = func(verb string) error {
+		if verb == record.VerbAlert {
+			return refused("switched-off", "it is off")
+		}
+		return nil
+	}
+	if err := a.One(t.Context(), d); err != nil || got != "done" || warned == "" || len(s.state.Heal("agent-0").Alerts) != 1 {
+		t.Errorf("%s: %v, %q", got, err, warned)
+	}
+}
+
+// A ledger that does not take it ends the run: what was done is told before.
+func TestLauncher_ledger(t *testing.T) {
+	for call, n := range map[string]int{"begin": 2, "end": 2} {
+		s, got := &spot{desk: newDesk(t)}, ""
+		s.agents[0].answers = false
+		s.heard("no-launcher")
+		d := s.decided(0, "launch")
+		a := s.acting(&got)
+		a.begin(s.state)
+		a.Book = &broken{s, call, n}
+		if err := a.One(t.Context(), d); !errors.Is(err, syscall.EIO) || got != "done" {
+			t.Errorf("%s: %s, %v", call, got, err)
+		}
+	}
+}
