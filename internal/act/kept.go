@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,13 +30,15 @@ var unwritten = map[string]string{
 var lasting = []string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "no-prompt", "unknown", "open", "text", noLauncher}
 
 // tells is what a person is told of a decision when it was tried. Of a restart the judge
-// has it that it is restarted: what else became of it is said in place of that.
+// has it that it is restarted: what became of it is said in place of that.
 func (a *Actor) tells(d record.Decision, o record.Outcome) *record.Alert {
 	switch {
 	case o.Verb == "nudge":
 		return unnudged(d, o)
 	case o.Result == record.Refused:
 		return a.kept(d, o)
+	case o.Verb == "restart" && o.Result == record.Done && d.Alert != nil:
+		return &record.Alert{Severity: d.Alert.Severity, Text: fmt.Sprintf("it did not answer and was restarted, attempt %d", d.Attempt)}
 	case o.Verb == "restart" && o.Result == record.Failed:
 		return &record.Alert{Severity: "restart-failed", Text: "it did not answer, and its restart failed: " + o.Detail}
 	case o.Verb == "restart" && o.Result == record.Unknown:

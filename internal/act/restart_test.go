@@ -252,7 +252,7 @@ func TestRestart_told(t *testing.T) {
 		lay  func(*spot)
 		told string
 	}{
-		"done":                {func(*spot) {}, "restarted: x"},
+		"done":                {func(*spot) {}, "restarted: it did not answer and was restarted, attempt 1"},
 		"its session is gone": {func(s *spot) { s.look = func(st *driver.State) { st.PID = 0 } }, "kept-absent: it does not answer, and is not restarted: process 1 works"},
 		"it is not ended":     {func(s *spot) { s.stop = func() error { return driver.ErrRuns } }, "restart-failed: it did not answer, and its restart failed: a session of"},
 		"it is not begun":     {func(s *spot) { s.startErr = errors.New("no server") }, "restart-failed: it did not answer, and its restart failed: its process 1 was ended; no server"},

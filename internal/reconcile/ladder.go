@@ -61,7 +61,7 @@ func ladder(f *Facts) record.Decision {
 	}
 	d.Action = &record.Action{Verb: "restart", Driver: "tmux", Argv: Told(f.Want.Start())}
 	d.Not = append(d.Not, record.NotDone{Verb: "wait", Why: "nothing in the stream says that it works; that is looked at again before it is restarted"})
-	return d.told("restarted", "it did not answer for %d sweeps, and was restarted, attempt %d", d.Deaf, d.Attempt)
+	return d.told("restarted", "it did not answer for %d sweeps and is restarted, attempt %d", d.Deaf, d.Attempt)
 }
 
 // attempts is what holds a launch or a restart back, whichever it is: the time
