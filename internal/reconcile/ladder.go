@@ -22,7 +22,7 @@ func launch(f *Facts) record.Decision {
 		return held
 	}
 	if f.Running >= f.Cap {
-		return d.not("cap", "launch", "%d agents run, and caps.fleet_sessions is %d", f.Running, f.Cap).told("cap", "it should run, and %d agents run already, as many as caps.fleet_sessions lets", f.Running)
+		return d.not("cap", "launch", "no more may run than caps.fleet_sessions says, %d", f.Cap).told("cap", "it should run, and no more may than caps.fleet_sessions says, %d", f.Cap)
 	}
 	d.Action = &record.Action{Verb: "launch", Driver: "tmux", Argv: Told(f.Want.Start()), DelayS: f.Rules.StaggerS * min(f.Starts, 1)}
 	return d.Decision

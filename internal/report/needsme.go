@@ -70,7 +70,13 @@ func (p *page) needed(n Need) {
 		p.sub("asked", text(n.Question, questionWidth))
 		p.sub("go", code(n.Go))
 	}
+	if n.row != nil && n.Go == "" {
+		p.sub("go", nowhere)
+	}
 }
+
+// nowhere stands where the command would that leads to a session.
+const nowhere = "no command leads there: no tmux pane and no background job of it is known"
 
 // title is an ask's question, else its key.
 func title(a *Ask, columns int) string {

@@ -24,6 +24,7 @@ type card struct {
 	Seen     string
 	Notes    []string
 	Ack, Go  string // commands
+	Nowhere  string // why there is no command that leads to its session; "" when there is one
 }
 
 // Cards is what needs the owner, in order.
@@ -44,6 +45,9 @@ func (s *sheet) Cards() []card {
 					c.Notes = append(c.Notes, s.Text(says))
 				}
 			}
+		}
+		if n.row != nil && n.Go == "" {
+			c.Nowhere = nowhere
 		}
 		cs = append(cs, c)
 	}
