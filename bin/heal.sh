@@ -26,6 +26,7 @@ unset GO_FLAGS_COMPLETION # makes every program print completions and end well
 what=sweep
 case $0 in */*) self=${0%/*} ;; *) self=. ;; esac
 self=$(CDPATH='' cd -- "${self:-/}" && pwd -P)/${0##*/} # the release, when a link leads to it
+[ -r "${self%/*}/parts.sh" ] || { echo "heal.sh: ${self%/*}/parts.sh is missing, so no sweep runs" >&2; exit 1; }
 # shellcheck source=bin/parts.sh
 . "${self%/*}/parts.sh"
 PATH=${self%/*}:$PATH # a pinned copy of heal.sh runs the programs beside it

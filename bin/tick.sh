@@ -231,10 +231,17 @@ END
 
 PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 [ -r "${self%/*}/parts.sh" ] || { # what broke may be this too
-	clean() { return 127; }
+	clean() {
+		while [ "$1" != -- ]; do shift; done
+		shift
+		"$@"
+	}
 	case ${FLEET_SCOPE-} in
-	'' | *[!a-z0-9_-]*) echo "tick.sh: ${self%/*}/parts.sh is missing" >&2 ;;
-	*) state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE && alert programs "${self%/*}/parts.sh is missing, so no tick runs" ;;
+	'' | *[!a-z0-9_-]*) echo "tick.sh: ${self%/*}/parts.sh is missing" >&2; exit 1 ;;
+	esac
+	case $(fleet-config get "$FLEET_SCOPE" dispatch_enabled 2>/dev/null) in
+	1 | '') state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE && alert programs "${self%/*}/parts.sh is missing, so no tick runs" ;;
+	*) echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2; exit 0 ;;
 	esac
 	exit 1
 }

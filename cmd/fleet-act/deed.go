@@ -88,6 +88,9 @@ func prepare(ctx context.Context, std *cli.Std, opts *options) (*deed, error) {
 	}
 	if d.actor.Dry != "" {
 		d.actor.Rehearse = d.present()
+		if err := d.halves(); err != nil { // each act says that it cannot be read
+			d.std.Warn("%v", err)
+		}
 		return d, nil
 	}
 	if err := os.MkdirAll(d.scope.StateDir, 0o700); err != nil {

@@ -79,7 +79,7 @@ type Actor struct {
 
 	entries int                    // of the ledger, when the run began
 	began   map[string]record.Heal // by agent, what it had of that then; nil: nobody looked
-	begun   int                    // launches that did not fail
+	begun   int                    // launches
 	asked   bool                   // Ready was
 	owner   string                 // of the workspace that the session is in that was looked at last; "": none
 }
@@ -146,6 +146,9 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 			r, _ := errors.AsType[refusal](err)
 			return a.Leave(d, r.detail)
 		}
+		if err := a.mended(d); err != nil {
+			return err
+		}
 	}
 	if d.Action != nil {
 		done, err := a.act(ctx, d)
@@ -160,9 +163,6 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 	}
 	if o != nil {
 		d.Alert = a.tells(d, *o)
-		if err := a.launched(*o); err != nil {
-			return err
-		}
 	}
 	if d.Alert == nil || a.Dry != "" {
 		return nil

@@ -45,11 +45,11 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 		return o, fmt.Errorf("noting that %s is about to be done to %s: %w", d.Action.Verb, d.Agent, err)
 	}
 	o.Intent = id
+	if d.Action.Verb == "launch" {
+		a.begun++ // whatever becomes of it: one that is deaf runs
+	}
 	if o = a.do(ctx, d, dr, t, o); ctx.Err() != nil && o.Result == record.Unknown { // it stays open
 		return o, fmt.Errorf("what became of %s %s is not known yet, the next run looks: %w", d.Action.Verb, d.Agent, context.Cause(ctx))
-	}
-	if d.Action.Verb == "launch" && o.Result != record.Failed && o.Result != record.Refused {
-		a.begun++
 	}
 	e := record.Entry{Kind: record.EntryDone, Detail: o.Detail, Reason: o.Reason}
 	switch o.Result {

@@ -67,6 +67,10 @@ func (a *Actor) Undecided(ctx context.Context, ours record.Decision, why string)
 	return a.alert(ctx, plain(ours))
 }
 
+// passes is how many sweeps more whatever should end by itself may keep an agent from being
+// told that it does not answer.
+const passes = 2
+
 // kept is what a person is told when a decision is refused: what keeps it from
 // being done, in place of what was to be told of it. Of a restart the session's own
 // work may do so as well, for ever; and of a message to an agent that would be restarted
@@ -81,7 +85,7 @@ func (a *Actor) kept(d record.Decision, o record.Outcome) *record.Alert {
 		return &record.Alert{Severity: "kept-secret", Text: "it is not started: " + o.Detail}
 	case starts && slices.Contains(lasting, o.Reason), o.Verb == "restart" && o.Reason == "busy":
 		return &record.Alert{Severity: "kept-" + o.Reason, Text: says + o.Detail}
-	case o.Verb == "inject" && !strings.HasPrefix(d.Agent, sessionMark) && d.Deaf > a.Rules.EscalateAfter && (o.Reason == "busy" || slices.Contains(lasting, o.Reason)):
+	case o.Verb == "inject" && !strings.HasPrefix(d.Agent, sessionMark) && d.Deaf > a.Rules.EscalateAfter && (o.Reason == "busy" || slices.Contains(lasting, o.Reason) || d.Deaf > a.Rules.EscalateAfter+passes):
 		return &record.Alert{Severity: "kept-" + o.Reason, Text: "it does not answer, and is not told so: " + o.Detail}
 	case writes && strings.HasPrefix(d.Agent, sessionMark) && o.Reason != "attached" && slices.Contains(lasting, o.Reason): // who has it before him sees that it stands still
 		return &record.Alert{Severity: "kept-" + o.Reason, Text: written + o.Detail}

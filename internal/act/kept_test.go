@@ -64,10 +64,15 @@ func TestKept_untold(t *testing.T) {
 		"it works":                {func(s *spot) { s.agents[0].busy = true }, "kept-busy: it does not answer, and is not told so: "},
 		"no session":              {shows(func(s *driver.State) { *s = driver.State{} }), "kept-absent: it does not answer, and is not told so: process "},
 		"another has its session": {shows(func(s *driver.State) { s.PID = 99 }), "kept-absent: it does not answer, and is not told so: process "},
-		"it answers by now":       {func(s *spot) { s.agents[0].answers = true }, ""},
-		"macf has it":             {locked(0), ""},
+		"it answers by now":       {func(s *spot) { s.agents[0].answers = true }, "4 kept-reachable: it does not answer, and is not told so: it answers by now"},
+		"macf has it":             {locked(0), "4 kept-maintenance: it does not answer, and is not told so: "},
 	} {
-		for deaf, want := range map[int]string{1: "", 2: tt.told} {
+		late, passing := strings.CutPrefix(tt.told, "4 ") // what should end by itself
+		first := tt.told
+		if passing {
+			first = ""
+		}
+		for deaf, want := range map[int]string{1: "", 2: first, 3: first, 4: late} {
 			s := &spot{desk: newDesk(t)}
 			s.agents[0].answers = false
 			d := s.decided(0, "inject")

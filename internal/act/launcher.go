@@ -26,18 +26,22 @@ func (a *Actor) startable(d record.Decision) error {
 	return nil
 }
 
-// launched notes that what a person was told of what cannot start an agent is over: a
-// start of it was begun.
-func (a *Actor) launched(o record.Outcome) error {
-	if o.Intent == "" || o.Reason == noLauncher || !record.ActVerbs[o.Verb] {
+// mended notes that what a person was told of what cannot start an agent is over: it can.
+func (a *Actor) mended(d record.Decision) error {
+	h := a.began[d.Agent]
+	told := slices.DeleteFunc([]string{noLauncher, "kept-" + noLauncher}, func(severity string) bool {
+		return !slices.Contains(h.Alerts, severity) && !slices.Contains(h.Unasked, severity)
+	})
+	if len(told) == 0 || d.Reason == noLauncher || d.Seen == nil {
 		return nil
 	}
-	h := a.began[o.Agent]
-	for _, severity := range []string{noLauncher, "kept-" + noLauncher} {
-		if slices.Contains(h.Alerts, severity) || slices.Contains(h.Unasked, severity) {
-			if err := a.over(o.Agent, severity, "can be started by now"); err != nil {
-				return err
-			}
+	command := a.Command(d.Agent, d.Seen.Workspace)
+	if len(command) == 0 || a.Startable(command[0], d.Seen.Workspace) != nil {
+		return nil
+	}
+	for _, severity := range told {
+		if err := a.over(d.Agent, severity, "can be started by now"); err != nil {
+			return err
 		}
 	}
 	return nil

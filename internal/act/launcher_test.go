@@ -9,8 +9,8 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// That nothing could start it is over when a start of it is begun, whatever comes of that;
-// what is refused before, or is no start, leaves it.
+// That nothing could start it is over when a sweep finds that it can be started, whatever is
+// decided about it; a launcher that is still not there leaves it.
 func TestLauncher_over(t *testing.T) {
 	for name, tt := range map[string]struct {
 		verb string
@@ -20,8 +20,11 @@ func TestLauncher_over(t *testing.T) {
 		"a launch":            {"launch", func(*spot) {}, []string{"cap"}},
 		"a launch that fails": {"launch", func(s *spot) { s.dead = true }, []string{"cap"}},
 		"a restart":           {"restart", func(*spot) {}, []string{"cap"}},
-		"it is refused":       {"launch", func(s *spot) { s.agents[0].pid = 7 }, []string{"no-launcher", "kept-no-launcher", "cap"}},
-		"a message":           {"inject", func(*spot) {}, []string{"no-launcher", "kept-no-launcher", "cap"}},
+		"it is refused":       {"launch", func(s *spot) { s.agents[0].pid = 7 }, []string{"cap"}},
+		"a message":           {"inject", func(*spot) {}, []string{"cap"}},
+		"it still cannot be": {"inject", func(s *spot) {
+			s.startable = func(string, string) error { return errors.New("is not executable") }
+		}, []string{"no-launcher", "kept-no-launcher", "cap"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, got := &spot{desk: newDesk(t)}, ""
@@ -64,9 +67,9 @@ func TestLauncher_unlet(t *testing.T) {
 	}
 }
 
-// A ledger that does not take it ends the run: what was done is told before.
+// A ledger that does not take it ends the run: nothing is begun.
 func TestLauncher_ledger(t *testing.T) {
-	for call, n := range map[string]int{"begin": 2, "end": 2} {
+	for call, n := range map[string]int{"begin": 1, "end": 1} {
 		s, got := &spot{desk: newDesk(t)}, ""
 		s.agents[0].answers = false
 		s.heard("no-launcher")
@@ -74,7 +77,7 @@ func TestLauncher_ledger(t *testing.T) {
 		a := s.acting(&got)
 		a.begin(s.state)
 		a.Book = &broken{s, call, n}
-		if err := a.One(t.Context(), d); !errors.Is(err, syscall.EIO) || got != "done" {
+		if err := a.One(t.Context(), d); !errors.Is(err, syscall.EIO) || got != "" {
 			t.Errorf("%s: %s, %v", call, got, err)
 		}
 	}

@@ -14,6 +14,9 @@ func (a *Actor) rehearsed(ctx context.Context, d record.Decision) record.Outcome
 	if a.Rehearse {
 		if err := a.hinders(ctx, d); err != nil {
 			o.Kept = err.Error()
+			if says := a.tells(d, refuse(record.Outcome{Agent: d.Agent, Verb: d.Action.Verb}, err)); says != nil {
+				o.Tells = says.Text
+			}
 		}
 	}
 	return o

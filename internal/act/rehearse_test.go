@@ -18,27 +18,28 @@ func TestRehearsed(t *testing.T) {
 		s.append(s.now, record.Entry{Kind: record.EntryPause, By: "owner:tty", Key: "agent-0"})
 	}
 	for name, tt := range map[string]struct {
-		lay  func(*spot)
-		verb string
-		kept string // what it begins with
+		lay   func(*spot)
+		verb  string
+		kept  string // what it begins with
+		tells bool   // a person would be told of it
 	}{
-		"nothing":                {func(*spot) {}, "restart", ""},
-		"a launch":               {func(s *spot) { s.agents[0].pid = 0 }, "launch", ""},
-		"a message":              {func(*spot) {}, "inject", ""},
-		"no launcher":            {unstartable, "restart", "no-launcher: /w/0/claude.sh is not there, so it could not be started again"},
-		"no launcher to start":   {func(s *spot) { s.agents[0].pid = 0; unstartable(s) }, "launch", "no-launcher: /w/0/claude.sh is not there"},
-		"a draft":                {shows(func(s *driver.State) { s.Draft = true }), "restart", "draft: somebody's text"},
-		"the owner has it":       {shows(func(s *driver.State) { s.Attached = true }), "inject", "attached: a person"},
-		"its pause":              {pause, "restart", "paused: the owner paused it"},
-		"a draft, and its pause": {func(s *spot) { pause(s); shows(func(s *driver.State) { s.Draft = true })(s) }, "restart", "draft: "},
-		"an upgrade of macf":     {locked(0), "restart", "maintenance: "},
-		"it works":               {func(s *spot) { s.agents[0].busy = true }, "restart", "busy: "},
-		"an update that works":   {func(s *spot) { s.updates = errors.New("process 7 still updates") }, "upgrade", "open: process 7 still updates"},
-		"no driver":              {func(s *spot) { s.fails = map[string]bool{"no driver": true} }, "restart", "driver: no driver is called"},
+		"nothing":                {func(*spot) {}, "restart", "", false},
+		"a launch":               {func(s *spot) { s.agents[0].pid = 0 }, "launch", "", false},
+		"a message":              {func(*spot) {}, "inject", "", false},
+		"no launcher":            {unstartable, "restart", "no-launcher: /w/0/claude.sh is not there, so it could not be started again", true},
+		"no launcher to start":   {func(s *spot) { s.agents[0].pid = 0; unstartable(s) }, "launch", "no-launcher: /w/0/claude.sh is not there", true},
+		"a draft":                {shows(func(s *driver.State) { s.Draft = true }), "restart", "draft: somebody's text", true},
+		"the owner has it":       {shows(func(s *driver.State) { s.Attached = true }), "inject", "attached: a person", true},
+		"its pause":              {pause, "restart", "paused: the owner paused it", false},
+		"a draft, and its pause": {func(s *spot) { pause(s); shows(func(s *driver.State) { s.Draft = true })(s) }, "restart", "draft: ", true},
+		"an upgrade of macf":     {locked(0), "restart", "maintenance: ", false},
+		"it works":               {func(s *spot) { s.agents[0].busy = true }, "restart", "busy: ", true},
+		"an update that works":   {func(s *spot) { s.updates = errors.New("process 7 still updates") }, "upgrade", "open: process 7 still updates", true},
+		"no driver":              {func(s *spot) { s.fails = map[string]bool{"no driver": true} }, "restart", "driver: no driver is called", false},
 		"an attempt just now": {func(s *spot) {
 			id := s.append(s.now.Add(-time.Minute), record.Entry{Kind: record.EntryIntent, By: "act", Verb: "restart", Key: "agent-0"})
 			s.append(s.now.Add(-time.Minute), record.Entry{Kind: record.EntryFailed, By: "act", Verb: "restart", Key: "agent-0", Of: id, Reason: "deaf"})
-		}, "restart", "backoff: attempt 1 was"},
+		}, "restart", "backoff: attempt 1 was", false},
 	} {
 		for _, looks := range []bool{true, false} {
 			s, got := &spot{desk: newDesk(t)}, ""
@@ -54,6 +55,9 @@ func TestRehearsed(t *testing.T) {
 			wrote := s.wrote
 			if err := a.One(t.Context(), d); err != nil || got != "dry dry" || s.last.Detail != a.Dry {
 				t.Errorf("%s: %v, %s, %+v", name, err, got, s.last)
+			}
+			if tells := s.last.Tells; (tells != "") != (looks && tt.tells) {
+				t.Errorf("%s: a person would be told %q", name, tells)
 			}
 			if kept := s.last.Kept; !looks && kept != "" || looks && (!strings.HasPrefix(kept, tt.kept) || tt.kept == "" && kept != "") {
 				t.Errorf("%s: kept %q, want %q", name, kept, tt.kept)

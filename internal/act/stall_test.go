@@ -76,10 +76,10 @@ func TestStalled(t *testing.T) {
 		"told that nudges do not":   {lay: func(s *spot) { nudged(2*h, h)(s); s.heard("stall-limit") }},
 		"told twice what it is":     {lay: injected(2*h, h), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
 		"nudged by a clock ahead":   {lay: nudged(-time.Hour, -time.Hour), said: "agent-0", looks: "agent-0 look done; agent-0 nudge done"},
-		"a draft is in its prompt":  {lay: shows(func(s *driver.State) { s.Stall, s.Draft = "limit", true }), told: "stall-limit:kept-draft", text: "it shows the stall limit, and is not nudged: somebody's text is in the prompt: send it, or take it away", looks: "agent-0 look done; agent-0 nudge refused"},
+		"a draft is in its prompt":  {lay: shows(func(s *driver.State) { s.Stall, s.Draft = "limit", true }), told: "stall-limit/kept-draft", text: "it shows the stall limit, and is not nudged: somebody's text is in the prompt: send it, or take it away", looks: "agent-0 look done; agent-0 nudge refused"},
 		"that was told before": {lay: func(s *spot) {
 			shows(func(s *driver.State) { s.Stall, s.Draft = "limit", true })(s)
-			s.heard("stall-limit:kept-draft")
+			s.heard("stall-limit/kept-draft")
 		}, looks: "agent-0 look done; agent-0 nudge refused"},
 		"the owner has it before him": {lay: shows(func(s *driver.State) { s.Stall, s.Attached = "limit", true }), looks: "agent-0 look done; agent-0 nudge refused"},
 		"nudged a moment ago":         {lay: nudged(time.Second), looks: "agent-0 look done; agent-0 nudge refused"},
@@ -165,13 +165,13 @@ func TestStalled_over(t *testing.T) {
 	sweep("it shows none", false, in(""), nil, "", "", "")
 	sweep("and still none", false, in(""), nil, "", "", "")
 	sweep("it stalls again", false, in("limit"), nil, "stall-limit", "stall-limit", "")
-	s.heard("stall-limit:kept-mode")
-	sweep("that is told in two ways", false, in("limit"), nil, "", "stall-limit stall-limit:kept-mode", "")
+	s.heard("stall-limit/kept-mode")
+	sweep("that is told in two ways", false, in("limit"), nil, "", "stall-limit stall-limit/kept-mode", "")
 	id := s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "nudge", Key: "agent-0"})
 	s.append(s.now, record.Entry{Kind: record.EntryDone, By: "act", Verb: "nudge", Key: "agent-0", Of: id})
 	sweep("it was nudged after all", false, in("limit"), nil, "", "stall-limit", "")
-	s.heard("stall-limit:kept-draft")
-	sweep("and then not", false, in("limit"), nil, "", "stall-limit stall-limit:kept-draft", "")
+	s.heard("stall-limit/kept-draft")
+	sweep("and then not", false, in("limit"), nil, "", "stall-limit stall-limit/kept-draft", "")
 	sweep("both are over", false, in(""), nil, "", "", "")
 	sweep("and it stalls again", false, in("limit"), nil, "stall-limit", "stall-limit", "")
 	for _, what := range []string{"begin", "end"} {

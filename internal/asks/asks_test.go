@@ -127,9 +127,9 @@ func TestGo(t *testing.T) {
 		"asked before":         {all(waits(devbox, "s1", at("work:@3.%7")), remembered), prompt, "tmux attach -t work:@3.%7"},
 		"asked, now nowhere":   {all(waits(devbox, "s1"), remembered), prompt, ""},
 		"only remembered":      {all(failed("devbox claude/listing"), remembered), prompt, "tmux attach -t then"},
-		"on another machine":   {all(waits(attic, "s3", at("den")), ssh), "prompt:attic/s3:" + promptTag, "ssh -t ana@attic 'tmux attach -t den'"},
+		"on another machine":   {all(waits(attic, "s3", at("den")), ssh), "prompt:attic/s3:" + promptTag, `ssh -t ana@attic 'tmux attach -t '\''=den'\'''`},
 		"nobody knows the way": {waits(attic, "s3", at("den")), "prompt:attic/s3:" + promptTag, ""},
-		"what a sweep filed":   {all(healed("session:s1", "stuck"), judged(devbox, "s1", "2", "", at("den"))), "heal:session:s1:stuck", "tmux attach -t den"},
+		"what a sweep filed":   {all(healed("session:s1", "stuck"), judged(devbox, "s1", "2", "", at("den"))), "heal:session:s1:stuck", "tmux attach -t '=den'"},
 		"of one that is unknown": {all(healed("session:s1", "stuck"), judged(devbox, "s1", "unknown", "", func(s *seat) {
 			s.verdict.Session.SessionID, s.verdict.Session.Cwd = "0612c97c-13cd-412b-a500-b86039f1e0aa", "/w/lamp"
 		})), "heal:session:s1:stuck", ""},

@@ -43,7 +43,10 @@ func Command(s record.VerdictSession, judged bool, via string) string {
 func command(s record.VerdictSession, judged bool) string {
 	gone := judged && !s.Process
 	switch {
-	case !gone && s.Tmux != "" && len(s.Tmux) <= tmuxWidth && shown(s.Tmux):
+	case !gone && s.Tmux != "" && len(s.Tmux) <= tmuxWidth && shown(s.Tmux) && !strings.ContainsAny(s.Tmux[:1], "=$"): // tmux takes these for its own
+		if !strings.Contains(s.Tmux, ":@") {
+			return "tmux attach -t " + shell.Word("="+s.Tmux) // else the beginning of a name would do
+		}
 		return "tmux attach -t " + shell.Word(s.Tmux)
 	case s.JobID != "" && len(s.JobID) <= IDWidth && shell.Plain(s.JobID):
 		return "claude attach " + s.JobID

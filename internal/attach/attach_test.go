@@ -12,8 +12,11 @@ func TestCommand(t *testing.T) {
 	tests := []struct{ tmux, job, want string }{
 		{"work:@3.%7", "", "tmux attach -t work:@3.%7"},
 		{"my work:@3.%7", "", "tmux attach -t 'my work:@3.%7'"},
-		{"$(reboot);'x:@1.%1", "", `tmux attach -t '$(reboot);'\''x:@1.%1'`},
-		{"-d", "", "tmux attach -t '-d'"},
+		{"a$(reboot);'x:@1.%1", "", `tmux attach -t 'a$(reboot);'\''x:@1.%1'`},
+		{"$(reboot)", "", ""}, // tmux takes it for an id
+		{"=x:@1.%1", "", ""},
+		{"-d", "", "tmux attach -t '=-d'"},
+		{"work", "", "tmux attach -t '=work'"}, // and not workshop
 		{"", "87e639e1", "claude attach 87e639e1"},
 		{"work:@3.%7", "87e639e1", "tmux attach -t work:@3.%7"},
 		{"", "$(reboot)", ""}, // no id of a job looks so
@@ -81,8 +84,8 @@ func TestCommand_ended(t *testing.T) {
 // is more than a shell reads as it stands.
 func TestCommand_there(t *testing.T) {
 	s := record.VerdictSession{Tmux: "a b", Process: true}
-	for via, want := range map[string]string{"": "tmux attach -t 'a b'", "ana@box": `ssh -t ana@box 'tmux attach -t '\''a b'\'''`,
-		"-F '/c d' box": `ssh -t -F '/c d' box 'tmux attach -t '\''a b'\'''`, "box;id": "", "$(id)": "", "`id`": "", "a\nb": "", strings.Repeat("x", 300): ""} {
+	for via, want := range map[string]string{"": "tmux attach -t '=a b'", "ana@box": `ssh -t ana@box 'tmux attach -t '\''=a b'\'''`,
+		"-F '/c d' box": `ssh -t -F '/c d' box 'tmux attach -t '\''=a b'\'''`, "box;id": "", "$(id)": "", "`id`": "", "a\nb": "", strings.Repeat("x", 300): ""} {
 		if got := Command(s, true, via); got != want {
 			t.Errorf("%q: %q, want %q", via, got, want)
 		}

@@ -32,7 +32,7 @@ func launch(f *Facts) record.Decision {
 func ladder(f *Facts) record.Decision {
 	d := heal(f, "it does not answer (%s), sweep %d", failure(f.Health), f.Heal.Deaf+1)
 	d.Tier, d.Attempt, d.Detail = 1, f.Heal.Attempts+1, d.Detail+f.lastTry()
-	if n := f.Rules.EscalateAfter; f.messages() < n {
+	if n := f.Rules.EscalateAfter; f.Heal.Injects < n {
 		d.Action = &record.Action{Verb: "inject", Driver: "tmux", Text: InjectText}
 		if n == 1 {
 			return d.not("deaf", "restart", "only after it was told so").Decision
@@ -87,19 +87,6 @@ func (d draft) attempts(f *Facts, verb string) (record.Decision, bool) {
 		return d.not("limit", verb, "a usage limit: nothing is started before it ends, at %s", stamp(f.Pause)).Decision, true
 	}
 	return record.Decision{}, false
-}
-
-// messages is how many were begun to tell the agent that it does not answer, since it was
-// last well. A nudge is none of them: it is about what the prompt shows. One of over a day
-// ago is not told from them any more.
-func (f *Facts) messages() int {
-	n := f.Heal.Injects
-	for _, a := range f.Heal.Acts {
-		if a.Verb == "nudge" && f.since(&a.At) {
-			n--
-		}
-	}
-	return n
 }
 
 // lastTry says what became of the last attempt, as the end of a detail; "" when none was

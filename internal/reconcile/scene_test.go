@@ -122,10 +122,9 @@ func deafFor(n int) func(*agent) {
 // untold is one that nothing was written to, as while nobody knew what its session did.
 func untold(a *agent) { a.heal.Injects = 0 }
 
-// nudged is one that was nudged at a moment, which counts as a message.
+// nudged is one that was nudged at a moment, which is no message.
 func nudged(at time.Duration) func(*agent) {
 	return func(a *agent) {
-		a.heal.Injects++
 		a.heal.Acts = append(a.heal.Acts, record.ActTime{At: *ago(at), Verb: "nudge"})
 	}
 }

@@ -90,7 +90,7 @@ type Heal struct {
 	Deaf      int               `json:"deaf"`                  // sweeps in a row that acted and found it deaf
 	Throttled int               `json:"throttled"`             // sweeps in a row that found it at a limit and idle
 	Attempts  int               `json:"attempts"`              // restarts and launches begun since it was last well
-	Injects   int               `json:"injects"`               // messages begun since it was last well
+	Injects   int               `json:"injects"`               // messages begun since it was last well, nudges left out
 	LastAct   *Time             `json:"last_act"`              // when the last of them began; null: none
 	LastVerb  string            `json:"last_verb,omitempty"`   //
 	LastEnd   string            `json:"last_end,omitempty"`    // outcome of the last: done, or the reason of a failure; absent while it is open
@@ -221,7 +221,7 @@ const UpgradeStopped = "upgrade-stopped"
 // when it is that the stall is not nudged, StallKept and why.
 const (
 	StallAlert = "stall-"
-	StallKept  = ":kept-"
+	StallKept  = "/kept-"
 )
 
 // StallOf is the id of the rule of a stall's severity, and why it is not nudged, "" when it
@@ -260,6 +260,7 @@ type Outcome struct {
 	Reason string `json:"reason,omitempty"` // one word: busy, dialog, draft, attached, backoff, cap, usage-limit, changed, deaf, gone, unsubmitted …
 	Detail string `json:"detail,omitempty"` // one line
 	Kept   string `json:"kept,omitempty"`   // dry: the reason and the detail of the refusal that it would meet as things are now; absent when it would meet none, and when nobody looked
+	Tells  string `json:"tells,omitempty"`  // dry: what a person would be told of that refusal; absent when nothing would
 	Proof  string `json:"proof,omitempty"`  // done: what was seen: the uuid of the user record, the new process, the new instance
 }
 

@@ -8,7 +8,6 @@ import "strings"
 func SessionOf(key string) string {
 	for _, about := range []string{"prompt:", "blocked:", HealKey("session", "")} {
 		if rest, ok := strings.CutPrefix(key, about); ok {
-			rest = strings.TrimSuffix(rest, StallKept) // of a severity, which has no other colon
 			return rest[:max(strings.LastIndexByte(rest, ':'), 0)]
 		}
 	}

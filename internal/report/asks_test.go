@@ -139,10 +139,10 @@ func TestNeeds_list(t *testing.T) {
 	want := []string{
 		"|||heal:code-agent:held||8h0m0s||" + ack + "|",
 		"|||the listing was not read||5h0m0s||" + ack + "|",
-		"devbox|session 4|6|it hangs||4h0m0s|tmux attach -t h|" + ack + "|",
+		"devbox|session 4|6|it hangs||4h0m0s|tmux attach -t '=h'|" + ack + "|",
 		"devbox|session 2|7|now this||3h0m0s|||",
 		"devbox|session 3|3|this?|or that?|1h30m0s||" + ack + "|",
-		"devbox|session 1|3|which one?||2h0m0s|tmux attach -t w||answered",
+		"devbox|session 1|3|which one?||2h0m0s|tmux attach -t '=w'||answered",
 	}
 	var got []string
 	for _, n := range r.Needs {

@@ -41,7 +41,7 @@ func (p *page) sweepState(in *record.Set, now record.Time) {
 	if _, tick, ok := in.Tick(); ok && tick.Heal != nil && tick.Heal.IntervalMin > 0 {
 		late := now.Add(time.Duration(tick.Heal.IntervalMin) * time.Minute * 3 / 2)
 		p.printf("The next sweep is due in %s: if it is past %s, sweeps have stopped or are switched off.\n\n",
-			count(tick.Heal.IntervalMin, "minute", "minutes"), late.UTC().Format("15:04 MST"))
+			count(tick.Heal.IntervalMin, "minute", "minutes"), late.UTC().Format("2006-01-02 15:04 MST"))
 	}
 	if err := in.Closed("", "fleet-reconcile"); err != nil {
 		p.printf("**Decisions may be missing: %s.**\n\n", text(err.Error(), saysWidth))
@@ -122,8 +122,13 @@ func sweepRows(in *record.Set) (rows []sweepRow) {
 		row.end, row.by = endOf(d, o)
 		if o != nil {
 			row.kept = o.Kept
+			if o.Reason == "absent" || strings.HasPrefix(o.Kept, "absent:") { // it is not there
+				row.lead = ""
+			}
 		}
-		if d.Alert != nil {
+		if row.kept != "" {
+			row.told = o.Tells
+		} else if d.Alert != nil {
 			row.told = d.Alert.Text
 		}
 		if row.did = did[r.Host+"\x00"+r.Subject]; row.did == "" && d.Action != nil {
@@ -208,7 +213,7 @@ func (p *page) sweepTold(rows []sweepRow) {
 	}
 	first := true
 	for _, r := range rows {
-		if r.told == "" || r.kept != "" {
+		if r.told == "" {
 			continue
 		}
 		if first {

@@ -183,8 +183,8 @@ func TestSweep_full(t *testing.T) {
 		s.line(record.KindDecision, "h", "fleet-reconcile", "c", record.Decision{Agent: "c", Decision: "SKIP", Reason: "paused", Detail: "short"})
 		reconciled(s, 4)
 	})
-	has(t, got, "# Sweep, 2026-11-29 14:50 UTC\n\nThe next sweep is due in 10 minutes: if it is past 15:05 UTC, sweeps have stopped or are switched off.\n\n2 held",
-		"\n\n- **invoice \\| export** (`tmux attach -t den`), **a** (`tmux attach -t p@a`): "+long+"\n")
+	has(t, got, "# Sweep, 2026-11-29 14:50 UTC\n\nThe next sweep is due in 10 minutes: if it is past 2026-11-29 15:05 UTC, sweeps have stopped or are switched off.\n\n2 held",
+		"\n\n- **invoice \\| export** (`tmux attach -t '=den'`), **a** (`tmux attach -t '=p@a'`): "+long+"\n")
 	if strings.Count(got, "\n- ") != 1 {
 		t.Error(got)
 	}

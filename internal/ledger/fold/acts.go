@@ -21,7 +21,7 @@ func (s *State) act(e record.Entry) {
 	}
 	if starts {
 		h.Attempts++
-	} else {
+	} else if e.Verb != "nudge" { // which is about what it shows, and not that it does not answer
 		h.Injects++
 	}
 	h.LastAct, h.LastVerb, h.LastEnd = record.TimeOf(e.TS.Time), e.Verb, ""

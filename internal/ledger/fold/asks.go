@@ -114,6 +114,10 @@ func (s *State) addAck(e record.Entry) {
 	for _, key := range answered(e, b) {
 		if a := s.asks[key]; a != nil && a.Intent == e.Of && a.State == record.AskOpen {
 			a.State, a.AnsweredAt = record.AskAcked, record.TimeOf(e.TS.Time)
+			if f := s.alerts[key]; f != nil { // who answered it need not be told any more
+				h := s.heal(f.agent)
+				h.Untold = without(h.Untold, f.severity)
+			}
 		}
 	}
 }
@@ -170,8 +174,8 @@ func (s *State) Asked() []record.Asked {
 		}
 		if b := s.batches[a.Intent]; b != nil {
 			out.Seen, out.ShownAt = b.seen, b.shownAt
-			if out.State == record.AskOpen {
-				out.Unshown = b.unshown
+			if u := b.unshown; u != nil && out.State == record.AskOpen && (s.shown == nil || !s.shown.shownAt.After(u.Since.Time)) { // else the channel works
+				out.Unshown = u
 			}
 		}
 		list = append(list, out)

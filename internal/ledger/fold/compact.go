@@ -101,6 +101,11 @@ func newKeeper(s *State) keeper {
 			k.batches[id] = k.batches[id] || k.keys[a.key]
 		}
 	}
+	for _, b := range s.batches {
+		if b.unshown != nil && s.shown != nil { // whether the channel works since
+			k.batches[s.shown.id] = true
+		}
+	}
 	for _, a := range s.alerts {
 		if a.asked != "" { // else it would be asked about once more
 			k.batches[a.asked] = true

@@ -21,6 +21,7 @@ func (s *State) addSeen(e record.Entry) {
 	}
 	b.unshown = nil
 	b.shownAt, b.shownIn = record.TimeOf(e.TS.Time), s.LastTick
+	s.shown = b
 }
 
 // addMissed takes that a batch could not be shown, which is no showing; one that was

@@ -31,6 +31,8 @@ func TestMissed(t *testing.T) {
 		{"shown in between", []record.Entry{batchOf(1, "x"), missed(1, 5, "one"), shownAs(1, 6, later), missed(1, 65, "two"), fire}, "65 two", true},
 		{"a copied line, when it was shown since", []record.Entry{batchOf(1, "x"), {ID: "f", Kind: "failed", Verb: "show", Of: "1-2", TS: at(5), Detail: "one"},
 			shownAs(1, 6, later), {ID: "f", Kind: "failed", Verb: "show", Of: "1-2", TS: at(5), Detail: "one"}, fire}, "", true},
+		{"another was shown since", []record.Entry{batchOf(1, "x"), missed(1, 5, "one"), batchOf(2, "y"), shownAs(2, 65, later)}, "", true},
+		{"another was shown before", []record.Entry{batchOf(1, "x"), batchOf(2, "y"), shownAs(2, 4, later), missed(1, 5, "one")}, "5 one", true},
 		{"answered", []record.Entry{batchOf(1, "x"), missed(1, 5, "one"), ackOf(1, `"all"`)}, "", false},
 		{"of another batch", []record.Entry{batchOf(1, "x"), batchOf(2, "y"), missed(2, 5, "one")}, "", true},
 		{"of no batch", []record.Entry{batchOf(1, "x"), missed(3, 5, "one")}, "", true},
