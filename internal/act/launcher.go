@@ -32,7 +32,7 @@ func (a *Actor) mended(d record.Decision) error {
 	told := slices.DeleteFunc([]string{noLauncher, "kept-" + noLauncher}, func(severity string) bool {
 		return !slices.Contains(h.Alerts, severity) && !slices.Contains(h.Unasked, severity)
 	})
-	if len(told) == 0 || d.Reason == noLauncher || d.Seen == nil {
+	if len(told) == 0 || d.Seen == nil {
 		return nil
 	}
 	command := a.Command(d.Agent, d.Seen.Workspace)

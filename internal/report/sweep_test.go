@@ -150,12 +150,12 @@ func TestSweep_rehearsal(t *testing.T) {
 		}
 		became(s, "h", record.Outcome{Agent: "a", Verb: "restart", Result: record.Dry, Reason: record.Dry, Detail: "the mode is not act", Kept: "attached: a person has it"})
 		became(s, "h", record.Outcome{Agent: "b", Verb: "restart", Result: record.Dry, Reason: record.Dry, Detail: "the mode is not act"})
-		became(s, "h", record.Outcome{Agent: "d", Verb: "restart", Result: record.Dry, Reason: record.Dry, Detail: "the mode is not act", Kept: "backoff: attempt 1 was a short time ago"})
+		became(s, "h", record.Outcome{Agent: "d", Verb: "restart", Result: record.Dry, Reason: record.Dry, Detail: "the mode is not act", Kept: "backoff: attempt 1 was a short time ago", Tells: "it is not restarted"})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "c", record.Decision{Agent: "c", Decision: "SKIP", Reason: "stuck", Alert: &record.Alert{Severity: "stuck", Text: "three attempts"}})
-		reconciled(s, 3)
+		reconciled(s, 4)
 	})
 	has(t, got, "\n1 to be done, 1 would be refused (attached), 1 held (backoff), 1 left; nothing was done: the mode is not act\n\nDecided: 3 HEAL, 1 SKIP\n",
-		"\n- **a**: restart: dry; as it is now it would be refused: attached: a person has it\n- **d**: restart: dry; as it is now it would be refused: backoff: attempt 1 was a short time ago\n\n- you would be told of **b**: b is \\| restarted\n- you would be told of **c**: three attempts\n")
+		"\n- **a**: restart: dry; as it is now it would be refused: attached: a person has it\n- **d**: restart: dry; as it is now it would be refused: backoff: attempt 1 was a short time ago\n\n- you would be told of **b**: b is \\| restarted\n- you would be told of **d**: it is not restarted\n- you would be told of **c**: three attempts\n")
 	if strings.Contains(got, "told of **a**") {
 		t.Errorf("that it is restarted would not be told\n%s", got)
 	}
@@ -178,14 +178,18 @@ func TestSweep_full(t *testing.T) {
 		s.line(record.KindTick, "h", "fleet-config", "lamp", record.Tick{Scope: "lamp", Host: "h", Heal: &rules})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "a", record.Decision{Agent: "a", Decision: "LAUNCH", Reason: "backoff", Detail: long, Seen: &record.Seen{Tmux: "p@a", PID: 7}})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "b", record.Decision{Agent: "b", Decision: "OK", Detail: long})
+		for _, o := range []record.Outcome{{Agent: "e", Verb: "restart", Result: record.Refused, Reason: "absent", Detail: "it is elsewhere"}, {Agent: "f", Verb: "restart", Result: record.Dry, Detail: "dry", Kept: "absent: it is elsewhere"}} {
+			s.line(record.KindDecision, "h", "fleet-reconcile", o.Agent, record.Decision{Agent: o.Agent, Decision: "HEAL", Seen: &record.Seen{Tmux: "p@" + o.Agent, PID: 8}, Action: &record.Action{Verb: "restart"}})
+			became(s, "h", o)
+		}
 		s.line(record.KindVerdict, "h", "fleet-classify", "s1", record.Verdict{Class: "6", Session: record.VerdictSession{Name: "invoice | export", Process: true, Tmux: "den"}})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "session:s1", record.Decision{Agent: "session:s1", Decision: "HEAL", Reason: "mail-interval", Detail: long})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "c", record.Decision{Agent: "c", Decision: "SKIP", Reason: "paused", Detail: "short"})
-		reconciled(s, 4)
+		reconciled(s, 6)
 	})
-	has(t, got, "# Sweep, 2026-11-29 14:50 UTC\n\nThe next sweep is due in 10 minutes: if it is past 2026-11-29 15:05 UTC, sweeps have stopped or are switched off.\n\n2 held",
-		"\n\n- **invoice \\| export** (`tmux attach -t '=den'`), **a** (`tmux attach -t '=p@a'`): "+long+"\n")
-	if strings.Count(got, "\n- ") != 1 {
+	has(t, got, "# Sweep, 2026-11-29 14:50 UTC\n\nThe next sweep is due in 10 minutes: if it is past 2026-11-29 15:05 UTC, sweeps have stopped or are switched off.\n\n1 refused (absent), 2 held",
+		"\n\n- **e**: restart: refused (absent); it is elsewhere\n- **f**: restart: dry; as it is now it would be refused: absent: it is elsewhere\n- **invoice \\| export** (`tmux attach -t '=den'`), **a** (`tmux attach -t '=p@a'`): "+long+"\n")
+	if strings.Count(got, "\n- ") != 3 {
 		t.Error(got)
 	}
 }

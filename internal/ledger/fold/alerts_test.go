@@ -242,6 +242,9 @@ func TestUntold(t *testing.T) {
 	if h = state(t, joined(entries, aSweep("OK", 0, 0), untold("6", "held"))...).Heal("a"); h.Told("held") || !h.Filed["held"].Equal(at(9).Time) {
 		t.Errorf("another episode: %+v", h)
 	}
+	if h = state(t, joined(untold("1", "held"), batchOf(1, "heal:a:held"), ackOf(1, `"all"`))...).Heal("a"); !h.Told("held") {
+		t.Errorf("who answered it need not be told: %+v", h)
+	}
 	if h.Told("other") {
 		t.Error("of another nobody was told")
 	}

@@ -57,7 +57,7 @@ func (s *State) forget(oldest int) {
 		}
 	}
 	for _, b := range s.settled {
-		if !s.holds(b.id) && !slices.ContainsFunc(b.keys, func(k idKey) bool { return s.asks[k.key] != nil }) {
+		if b != s.shown && !s.holds(b.id) && !slices.ContainsFunc(b.keys, func(k idKey) bool { return s.asks[k.key] != nil }) {
 			b.keys, b.shown, b.missed = nil, nil, nil
 		}
 	}

@@ -106,3 +106,17 @@ func TestMissed_compacted(t *testing.T) {
 		t.Errorf("what stays is of %q", shows)
 	}
 }
+
+// That the channel works since, which a batch says that is over, stays with what could not
+// be shown.
+func TestMissed_works(t *testing.T) {
+	later := record.Shown{Button: "Later"}
+	entries := []record.Entry{batchOf(1, "x"), missed(1, 5, "one"), batchOf(2, "y"), shownAs(2, 65, later), resolved(3, "y")}
+	for n := 4; n < 4+3*PastTicks; n++ {
+		entries = append(entries, record.Entry{ID: fmt.Sprintf("%d-1", n), Kind: "tick_fire", Tick: num(n)})
+	}
+	c, err := Compact(linesOf(t, entries...))
+	if err != nil || c.Dropped == 0 {
+		t.Errorf("%d dropped, %v", c.Dropped, err)
+	}
+}
