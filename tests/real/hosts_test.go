@@ -172,7 +172,7 @@ func (r *hostsRig) sawText(hosts []farHost, report hostsReport) {
 	}
 	r.count.check("machines", len(report.Machines) == len(hosts)+1, "%+v", report.Machines)
 	r.count.check("nothing is old", !strings.Contains(text, "older than"), "%s", text)
-	r.count.check("where to go", strings.Contains(text, "ssh -t -F '"+filepath.Join(r.dir, "ssh_config")+"' box 'tmux attach -t "), "%s", text)
+	r.count.check("where to go", strings.Contains(text, "ssh -t -F "+filepath.Join(r.dir, "ssh_config")+" box 'tmux attach -t "), "%s", text)
 	r.count.check("asks by machine", strings.Contains(r.read("asks/00001.md"), "\n## attic\n"), "%s", r.read("asks/00001.md"))
 }
 

@@ -79,7 +79,7 @@ for (const name of readdirSync(dir).filter((f) => f.endsWith(".html")).sort()) {
 	check(where, (await shown()).length === 31, "Escape leaves " + (await shown()).length);
 	await page.keyboard.press("Tab");
 	const ring = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
-	check(where, (await focus()).startsWith("Needs me") && ring !== "none", `the stop after the filter is ${await focus()}, its ring ${ring}`);
+	check(where, (await focus()).startsWith("Waiting for me") && ring !== "none", `the stop after the filter is ${await focus()}, its ring ${ring}`);
 	await page.keyboard.press("Space");
 	check(where, (await shown()).length === 4 && (await page.locator(".chip").first().getAttribute("aria-pressed")) === "true", "the first class shows " + (await shown()));
 	check(where, (await page.locator("#shown").innerText()) === "Showing 4 of 31 sessions", "the count says " + (await page.locator("#shown").innerText()));
