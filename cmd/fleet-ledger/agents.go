@@ -20,32 +20,9 @@ import (
 
 // about runs a command about one agent.
 func (p program) about(command string, args []string) error {
-	e := record.Entry{Key: args[0]}
-	if !strings.HasPrefix(e.Key, sessionPrefix) {
-		e.Key = desired.Name(e.Key)
-	}
-	switch {
-	case !isAgent(e.Key) && (command == "exited" || !strings.HasPrefix(e.Key, sessionPrefix)): // of a session it may be the name
-		return cli.Usage(fmt.Errorf(wanted, command))
-	case command == "pause" && len(args) == 1:
-		e.Kind = record.EntryPause
-	case command == "unpause" && len(args) == 1:
-		e.Kind = record.EntryUnpause
-	case command == "exited" && len(args) == 2:
-		status, err := strconv.Atoi(args[1])
-		if err != nil || status < 0 || status > 255 {
-			return cli.Usage(errors.New("exited: STATUS is an exit status, 0 to 255"))
-		}
-		e.Kind, e.By, e.Exit = record.EntryAgentExit, "hook", &status
-	default:
-		return cli.Usage(errors.New("which command? pause AGENT, unpause AGENT or exited AGENT STATUS\ntry fleet-ledger --help"))
-	}
-	if e.By == "" {
-		by, err := cli.Owner()
-		if err != nil {
-			return err
-		}
-		e.By = by
+	e, err := word(command, args)
+	if err != nil {
+		return err
 	}
 	l, s, err := p.open(p.opts.Scope)
 	if err != nil {
@@ -82,6 +59,39 @@ func (p program) about(command string, args []string) error {
 		p.std.Warn("the last tick or sweep saw no %s; it is noted all the same", strings.Replace(e.Key, sessionPrefix, "session ", 1))
 	}
 	return nil
+}
+
+// word is the entry of a command and its arguments, by whoever gives it: of a session the
+// name is as it was given.
+func word(command string, args []string) (record.Entry, error) {
+	e := record.Entry{Key: args[0]}
+	if !strings.HasPrefix(e.Key, sessionPrefix) {
+		e.Key = desired.Name(e.Key)
+	}
+	switch {
+	case !isAgent(e.Key) && (command == "exited" || !strings.HasPrefix(e.Key, sessionPrefix)): // of a session it may be the name
+		return e, cli.Usage(fmt.Errorf(wanted, command))
+	case command == "pause" && len(args) == 1:
+		e.Kind = record.EntryPause
+	case command == "unpause" && len(args) == 1:
+		e.Kind = record.EntryUnpause
+	case command == "exited" && len(args) == 2:
+		status, err := strconv.Atoi(args[1])
+		if err != nil || status < 0 || status > 255 {
+			return e, cli.Usage(errors.New("exited: STATUS is an exit status, 0 to 255"))
+		}
+		e.Kind, e.By, e.Exit = record.EntryAgentExit, "hook", &status
+	default:
+		return e, cli.Usage(errors.New("which command? pause AGENT, unpause AGENT or exited AGENT STATUS\ntry fleet-ledger --help"))
+	}
+	if e.By == "" {
+		by, err := cli.Owner()
+		if err != nil {
+			return e, err
+		}
+		e.By = by
+	}
+	return e, nil
 }
 
 // wanted says what a name is; its verb is the command.
