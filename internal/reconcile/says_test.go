@@ -142,6 +142,11 @@ func TestCap_refused(t *testing.T) {
 func TestRoom(t *testing.T) {
 	for limit, want := range map[int]int{0: 0, 1: 0, 2: 0, 3: 1, 5: 3} {
 		set := setOf(t, newScene().agent("a").agent("b", gone).agent("c").with(func(s *scene) { s.tick.Caps.FleetSessions = limit }).records(t))
+		stray, err := record.New(record.KindWorkspace, record.NewTime(noon), "devbox", "fleet-observe-workspaces", "<~>", record.Workspace{Processes: []record.AgentProc{{PID: 7, Kind: "claude"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Add(record.Line{Record: stray}) // no agent's, so it takes no agent's place
 		if room, capped := Room(set, "devbox"); room != want || !capped {
 			t.Errorf("of %d: %d, %t", limit, room, capped)
 		}
