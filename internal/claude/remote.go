@@ -44,6 +44,15 @@ type Part struct {
 // line that is no record or is by another program, of another kind or of a
 // second machine, and closing records that do not fit.
 func ReadAnswer(b []byte, name string) (Answer, error) {
+	a, err := readAnswer(b, name)
+	if err != nil {
+		// What is nothing by itself may be, in quotation marks, what looks like a credential.
+		return Answer{}, errors.New(guard.Text(err.Error(), textWidth))
+	}
+	return a, nil
+}
+
+func readAnswer(b []byte, name string) (Answer, error) {
 	a, set, host := Answer{Host: name}, new(record.Set), ""
 	first, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte("\n"))
 	for a.Skipped < noise && !bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte("{")) {
