@@ -45,7 +45,7 @@ func (a *Actor) may(ctx context.Context, d record.Decision) func(*fold.State) er
 			return refused("mail-interval", "a message was written to it less than %v ago", a.interval(d.Action.Verb))
 		}
 		gap, window := time.Duration(a.Rules.FleetGapS)*time.Second, time.Duration(a.Rules.WindowS)*time.Second
-		restarts := []string{"restart", "resume", "respawn"}
+		restarts := []string{"restart", "resume"}
 		if slices.Contains(restarts, d.Action.Verb) && gap > 0 && s.Acts(now.Add(-gap), now.Add(skew), restarts...) > 0 {
 			return refused("fleet-gap", "another was restarted less than %v ago", gap)
 		}

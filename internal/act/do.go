@@ -134,7 +134,7 @@ func (a *Actor) do(ctx context.Context, d record.Decision, dr driver.Driver, t d
 		err = a.restart(ctx, d, dr, t)
 	case "launch":
 		err = a.start(ctx, d, dr, t)
-	case "resume", "respawn":
+	case "resume":
 		_, err = dr.Start(ctx, t, driver.Launch{Text: d.Action.Text})
 	}
 	if r, ok := errors.AsType[refusal](err); ok && ctx.Err() == nil {
@@ -159,7 +159,7 @@ func (a *Actor) seen(ctx context.Context, d record.Decision, o record.Outcome, b
 	switch d.Action.Verb {
 	case "inject", "mail", "nudge":
 		return a.said(ctx, d, o, begun)
-	case "resume", "respawn":
+	case "resume":
 		if o = a.ran(ctx, d, o, begun); o.Result != record.Done || d.Action.Text == "" {
 			return o
 		}

@@ -89,9 +89,6 @@ func (o *object) registry() (r record.Registry) {
 	return r
 }
 
-// Agent is the canonical id of the agent.
-func (c Config) Agent() string { return Canonical(c.Label) }
-
 // Encode returns a configuration that reads as c does, cleaned.
 func (c Config) Encode() ([]byte, error) {
 	at := map[string]string{"type": c.Registry.Kind}

@@ -20,7 +20,7 @@ func TestParseConfig(t *testing.T) {
 	want := Config{Project: "lamp", Label: "Dev_Ops", Name: "macf-dev_ops", Role: "devops", Type: "permanent",
 		Registry: record.Registry{Kind: "repo", ID: "acme/lamp"}, Pin: "0.2.46"}
 	got, err := ParseConfig([]byte(configOf("", "")))
-	if err != nil || got != want || got.Agent() != "dev-ops" {
+	if err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 	for _, tt := range []struct{ name, old, new, err string }{

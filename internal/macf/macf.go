@@ -123,12 +123,11 @@ func (o *object) maybe(name string) string {
 	return string(b)
 }
 
-// optional is a field that must be a text that is not empty when it is there.
-func (o *object) optional(name string) string {
-	if _, ok := o.fields[name]; !ok {
-		return ""
+// optional checks a field that must be a text that is not empty when it is there.
+func (o *object) optional(name string) {
+	if _, ok := o.fields[name]; ok {
+		o.text(name)
 	}
-	return o.text(name)
 }
 
 // whole is a field that must be a whole number from low to high when it is

@@ -21,7 +21,7 @@ func (w *world) note(d record.Decision) {
 		if !refused {
 			w.running++
 		}
-	case "restart", "resume", "respawn":
+	case "restart", "resume":
 		if !refused {
 			w.restarted = w.at.Time
 		}

@@ -181,7 +181,7 @@ type Decision struct {
 // Action is one thing to do. Its target is what must still be true when it is
 // done.
 type Action struct {
-	Verb   string   `json:"verb"`              // inject, launch, restart, upgrade, resume, respawn, mail
+	Verb   string   `json:"verb"`              // inject, launch, restart, upgrade, resume, mail
 	Driver string   `json:"driver"`            // tmux, claude
 	Text   string   `json:"text,omitempty"`    // inject, mail, resume: what is said, from a fixed template
 	To     string   `json:"to,omitempty"`      // upgrade: the version

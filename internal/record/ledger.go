@@ -67,7 +67,7 @@ type SweepAgent struct {
 // ActVerbs are the verbs of intents that fleet-act writes about an agent or a
 // session, which is their key. Those that start or end a session count as
 // attempts.
-var ActVerbs = map[string]bool{"inject": false, "mail": false, "nudge": false, "resume": true, "respawn": true, "launch": true, "restart": true, "upgrade": true}
+var ActVerbs = map[string]bool{"inject": false, "mail": false, "nudge": false, "resume": true, "launch": true, "restart": true, "upgrade": true}
 
 // VerbAlert is the verb of an intent to tell a person about the agent that is
 // its key.

@@ -4,6 +4,7 @@ package real
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -123,6 +124,20 @@ func resumeJob(ctx context.Context, t *testing.T, b *jobBench) { // case path-cw
 		t.Errorf("the transcript does not have what was said, or more: %v", err)
 	}
 	b.rests(ctx, t)
+	var last struct{ PermissionMode string } // of the newest prompt; cases heal-flags-kept, heal-prompt-swallowed
+	prompts := 0
+	transcript, err := os.ReadFile(b.Transcript(b.session))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(transcript)) {
+		if strings.Contains(line, `"type":"user"`) && strings.Contains(line, `"promptSource"`) && json.Unmarshal([]byte(line), &last) == nil {
+			prompts++
+		}
+	}
+	if last.PermissionMode != "acceptEdits" || prompts != 2 {
+		t.Errorf("after %d prompts its mode is %q", prompts, last.PermissionMode)
+	}
 }
 
 func respawnJob(ctx context.Context, t *testing.T, b *jobBench) {
