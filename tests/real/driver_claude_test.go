@@ -25,7 +25,9 @@ type jobBench struct {
 	session string
 }
 
-// The driver of background sessions acts on real ones.
+// The driver of background sessions acts on real ones. Cases heal-flags-kept and
+// heal-prompt-swallowed: one that is taken up has the options that it had, and its first
+// prompt is not said again.
 func TestDriverClaude(t *testing.T) {
 	t.Parallel()
 	box := newBox(t, installed(t), false)
@@ -124,7 +126,7 @@ func resumeJob(ctx context.Context, t *testing.T, b *jobBench) { // case path-cw
 		t.Errorf("the transcript does not have what was said, or more: %v", err)
 	}
 	b.rests(ctx, t)
-	var last struct{ PermissionMode string } // of the newest prompt; cases heal-flags-kept, heal-prompt-swallowed
+	var last struct{ PermissionMode string } // of the newest prompt
 	prompts := 0
 	transcript, err := os.ReadFile(b.Transcript(b.session))
 	if err != nil {
