@@ -2,7 +2,8 @@
 # heal.sh makes one sweep for the scope $FLEET_SCOPE: it looks at the agents that
 # should run and the sessions that stopped, decides what is to be done, and, where
 # the scope lets it act, does it. It leaves a report in the scope's state
-# directory, heal.md, and what it saw and did in heal/sweep.ndjson.
+# directory, heal.md, the same for jq in heal.json, and what it saw and did in
+# heal/sweep.ndjson.
 #
 # Usage:
 #
@@ -39,6 +40,7 @@ fail() {
 	say "the sweep failed: $1; more is in $state/heal.log"
 	held || exit 1 # what another sweep shows is newer
 	{ stale "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } || say "$state/heal.md is of an earlier sweep, which could not be noted in it"
+	told "the sweep failed: $1" "$state/heal/sweep.ndjson" sweep-json "$state/heal/failed.json" heal.json
 	clean -- fleet-ledger swept --status 1 --detail "$1" || say 'that it failed could not be noted in the ledger'
 	exit 1
 }
@@ -84,15 +86,18 @@ sweep() {
 	case $did$stalls in 75* | *'[]') ;; *) act "$dir/stalled.part" fleet-act --execute stalled || { status=$? && { [ $did -ne 0 ] || did=$status; }; } ;; esac
 	mv -f "$last" "$kept_sweep" || fail "$kept_sweep could not be written"
 	rm -rf "$dir"
-	into "$state/heal/report.md" fed "$kept_sweep" fleet-render --format sweep || fail 'the report could not be made'
-	lead "$state/heal/report.md" heal.md || fail "$state/heal.md could not be made"
 	beside=''
+	[ $did -ne 75 ] || beside='another fleet-act acts'
+	into "$state/heal/report.md" fed "$kept_sweep" fleet-render --format sweep || fail 'the report could not be made'
+	into "$state/heal/report.json" fed "$kept_sweep" fleet-render --format sweep-json ${beside:+--failed "$beside, so this sweep did not, or not to its end; the next one does"} ||
+		fail 'the report could not be made'
+	lead "$state/heal/report.md" heal.md || fail "$state/heal.md could not be made"
+	lead "$state/heal/report.json" heal.json || fail "$state/heal.json could not be made"
 	case $did in
 	0) ;;
 	75) # another acts, such as an upgrade: that is no failure, unless it has been at it for long
 		[ -z "$(find "$state/act.lock" \( -mmin +120 -o -mmin -0 \))" ] ||
 			fail "another fleet-act has been acting for over two hours, or since a time that has not come yet, so no sweep acts; $state/act.lock says which"
-		beside='another fleet-act acts'
 		{ marked "**Another fleet-act acts, so this sweep of $(date -u +%Y-%m-%dT%H:%M:%SZ) did not, or not to its end; the next one does**" "$state/heal/report.md" "$state/heal/beside.md" &&
 			lead "$state/heal/beside.md" heal.md; } || fail "$state/heal.md could not be made"
 		;;
@@ -102,17 +107,19 @@ sweep() {
 	says=$(sed -n '/^[0-9][0-9]* [A-Za-z]/p' "$state/heal/report.md" | head -n 1)
 	echo "sweep: ${says:-nothing was decided}: $state/heal/report.md${beside:+; $beside, so this sweep did not}"
 }
-# unswept WHY: no sweep runs, which heal.md says.
+# unswept WHY: no sweep runs, which heal.md says, and heal.json where it can.
 unswept() {
 	elsewhere
+	told "$1" "$state/heal/sweep.ndjson" sweep-json "$state/heal/failed.json" heal.json 2>/dev/null
 	[ ! -f "$state/heal/report.md" ] || { stale "$1" "$state/heal/report.md" "$state/heal/failed.md" && lead "$state/heal/failed.md" heal.md; } 2>/dev/null
 	echo "heal.sh: $1" >&2
 	exit 1
 }
 
-# off WHY: no sweep is to run, which heal.md says above the last one.
+# off WHY: no sweep is to run, which heal.md and heal.json say of the last one.
 off() {
 	elsewhere
+	told "no sweep ran: scope $FLEET_SCOPE ${1%%;*}" "$state/heal/sweep.ndjson" sweep-json "$state/heal/off.json" heal.json 2>/dev/null
 	echo "heal.sh: scope $FLEET_SCOPE $1" >&2
 	[ ! -f "$state/heal/report.md" ] || { marked "**At $(date -u +%Y-%m-%dT%H:%M:%SZ) no sweep ran: scope $FLEET_SCOPE ${1%%;*}**" "$state/heal/report.md" "$state/heal/off.md" && lead "$state/heal/off.md" heal.md; } 2>/dev/null
 	exit 0

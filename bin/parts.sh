@@ -86,6 +86,13 @@ The last report that could be made:"
 	marked "$says" "$2" "$3"
 }
 
+# told WHY RECORDS FORMAT FILE LINK: LINK leads to FILE, the report of RECORDS, when there are
+# some, which says WHY it is outdated. That takes a program, which may be what broke: then
+# LINK stays as it is, and tells its age by its times.
+told() {
+	[ ! -f "$2" ] || { clean --timeout 1m --kill-after 5s "--input=$2" "--output=$4" -- fleet-render --failed "$1" --format "$3" && lead "$4" "$5"; }
+}
+
 # logs FILE sends what is said to FILE, which is cut to its last 512 KiB when it is over
 # 1 MiB; say still tells who called us.
 logs() {

@@ -46,15 +46,10 @@ outdated() { # WHY: latest.md is of an earlier tick, when there is one, and says
 	for last in "$state"/ticks/*/report.md; do :; done
 	[ ! -f "$last" ] || { stale "$1" "$last" "$state/failed.md" && lead "$state/failed.md" latest.md; }
 }
-# outdated_too WHY: so do latest.json and latest.html. That takes a program, which may
-# be what broke; then they stay as they are, and tell their age by their times.
+# outdated_too WHY: so do latest.json and latest.html, where they can.
 outdated_too() {
 	for last in "$state"/ticks/*/report.md; do :; done
-	last=${last%report.md}snapshot.ndjson
-	[ ! -f "$last" ] || for format in json html; do
-		clean --timeout 1m --kill-after 5s "--input=$last" "--output=$state/failed.$format" -- fleet-render --failed "$1" --format $format &&
-			lead "$state/failed.$format" latest.$format
-	done
+	for format in json html; do told "$1" "${last%report.md}snapshot.ndjson" $format "$state/failed.$format" latest.$format; done
 }
 reports() { # what there is of them is shown, also when one could not be made; says is a line of it
 	missing='' asks=$dir/asks.md

@@ -61,6 +61,10 @@ func recordsPage(dirs ...string) ([]byte, error) {
 	if err := p.object("report.Report"); err != nil {
 		return nil, err
 	}
+	p.WriteString("\n## The JSON report of a sweep\n\n`heal.json`, `heal/report.json` and `fleet-render --format sweep-json`.\n\n")
+	if err := p.object("report.Sweep"); err != nil {
+		return nil, err
+	}
 	return p.Bytes(), nil
 }
 

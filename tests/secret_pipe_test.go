@@ -18,10 +18,12 @@ func (m *lure) run() {
 		m.t.Errorf("round %d: only %d markers in the records: the planted strings did not get there", m.round, m.shown)
 	}
 	decided := m.exec(m.exec(stream, "fleet-classify"), "fleet-reconcile")
-	m.exec(m.exec(decided, "fleet-act"), "fleet-render", "--format", "sweep")
+	acted := m.exec(decided, "fleet-act")
+	m.exec(acted, "fleet-render", "--format", "sweep")
+	m.exec(acted, "fleet-render", "--format", "sweep-json")
 	judged := m.exec(decided, "fleet-asks")
 	snapshot := m.exec(judged, "fleet-ledger", "append")
-	for _, format := range []string{"md", "json", "html", "asks", "ps", "sweep", "label-sheet", "label-csv"} {
+	for _, format := range []string{"md", "json", "html", "asks", "ps", "sweep", "sweep-json", "label-sheet", "label-csv"} {
 		m.exec(snapshot, "fleet-render", "--format", format, "--per-class", "9")
 	}
 	m.exec(snapshot, "fleet-render", "--into", m.t.TempDir())

@@ -16,6 +16,11 @@ var formats = map[string]func(io.Writer, report.Report) error{
 	"asks": report.Asks,
 }
 
+var sweeps = map[string]func(io.Writer, report.Sweep) error{
+	"sweep":      report.SweepMarkdown,
+	"sweep-json": report.SweepJSON,
+}
+
 // render reports what comes in.
 func render(std *cli.Std, opts *options) error {
 	set := new(record.Set)
@@ -28,8 +33,12 @@ func render(std *cli.Std, opts *options) error {
 	if opts.Format == "ps" {
 		return report.PS(std.Out, set)
 	}
-	if opts.Format == "sweep" {
-		return report.Sweep(std.Out, set, set.Now(std.Now))
+	if write := sweeps[opts.Format]; write != nil {
+		s := report.BuildSweep(set, set.Now(std.Now))
+		if opts.Failed != "" {
+			s.Over(opts.Failed, std.Clock)
+		}
+		return write(std.Out, s)
 	}
 	r := report.Build(set, set.Now(std.Now))
 	if opts.Failed != "" {

@@ -11,12 +11,14 @@ import (
 // JSON writes the report as one indented JSON document that ends in a newline.
 // Nothing is clipped or replaced; characters that a terminal would obey or that
 // turn text around are written as \u escapes, which decode to themselves.
-func JSON(w io.Writer, r Report) error {
+func JSON(w io.Writer, r Report) error { return writeJSON(w, r) }
+
+func writeJSON(w io.Writer, report any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(r); err != nil {
+	if err := enc.Encode(report); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	_, err := w.Write(escapeHidden(b.Bytes()))

@@ -84,8 +84,8 @@ func (p *page) psUnread(in *record.Set, host string) (blind bool) {
 	case spaces.Absent:
 		p.printf("macf is not installed on %s.\n", name)
 	}
-	if says := notUnderstood(spaces, host); says != "" {
-		p.printf("%s\n", says)
+	if spaces.Unparsed > 0 {
+		p.printf("%s\n", notUnderstood(host, strings.Join(spaces.Notes, "; ")))
 	}
 	if says := unstartable(in, host); says != "" {
 		p.printf("%s\n", says)
@@ -97,13 +97,9 @@ func (p *page) psUnread(in *record.Set, host string) (blind bool) {
 	return !processes.OK || cut != nil
 }
 
-// notUnderstood says which files of macf were not understood on a machine, "" when
-// all were.
-func notUnderstood(spaces *record.Surface, host string) string {
-	if spaces.Unparsed == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Not understood on %s: %s.", label(host), text(strings.Join(spaces.Notes, "; "), 2*saysWidth))
+// notUnderstood says which files of macf were not understood on a machine.
+func notUnderstood(host, which string) string {
+	return fmt.Sprintf("Not understood on %s: %s.", label(host), text(which, 2*saysWidth))
 }
 
 // unstartable says which launchers of workspaces cannot be started on a machine, "" when

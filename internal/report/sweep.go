@@ -1,266 +1,207 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/attach"
 	"github.com/fleet-tools/fleet/internal/record"
-	"github.com/fleet-tools/fleet/internal/shell"
 )
 
-// Sweep writes what a sweep decided about agents and sessions and what became of
-// it: a line each, those of which something is to be done first. Above them stands
-// what a person should know before they trust it: that the judge was cut, that
-// something was not read, that nothing was done.
-func Sweep(w io.Writer, set *record.Set, now record.Time) error {
-	in, p := set, &page{}
-	p.printf("# Sweep, %s\n\n", now.UTC().Format("2006-01-02 15:04 MST"))
-	p.sweepState(in, now)
-	rows := sweepRows(in)
-	if len(rows) == 0 {
-		p.printf("Nothing was decided.\n")
-	} else {
-		p.sweepTable(rows)
-		p.sweepTrouble(rows)
-		p.sweepTold(rows)
-		p.sweepDeeds(rows)
-	}
-	_, err := w.Write(p.b.Bytes())
-	return err
+// Sweep is what a sweep decided about agents and sessions and what became of it. Every
+// format is written from it alone. Lists are never nil.
+type Sweep struct {
+	V         int          `json:"v"`           // version of this format
+	At        record.Time  `json:"at"`          // when it was decided
+	Scope     string       `json:"scope"`       // local without a configuration
+	Outdated  *record.Time `json:"outdated_at"` // when the next sweep's report must be there: later, this one says nothing of the present, or sweeps are switched off; null when nobody knows
+	Alarm     string       `json:"alarm"`       // why it must not be taken for the whole, or that no sweep was made after it; "" when it may
+	NotRead   []NotRead    `json:"not_read"`    // what a decision may lack
+	Undecided []string     `json:"undecided"`   // about what nothing is decided, and why
+	Notes     []string     `json:"notes"`       // what the judge says of the whole
+	Says      string       `json:"says"`        // how many rows ended how; "" without rows
+	Dry       string       `json:"dry"`         // why nothing was done of what is to be done; "" when it was, or nothing is to be done
+	Rows      []SweepRow   `json:"rows"`        // those of which something is to be done first
+
+	interval int // minutes between two sweeps
 }
 
-// sweepState writes what the table rests on, and, since a file does not age, from when on
-// it is of the past.
-func (p *page) sweepState(in *record.Set, now record.Time) {
-	if _, tick, ok := in.Tick(); ok && tick.Heal != nil && tick.Heal.IntervalMin > 0 {
-		late := now.Add(time.Duration(tick.Heal.IntervalMin) * time.Minute * 3 / 2)
-		p.printf("The next sweep is due in %s: if it is past %s, sweeps have stopped or are switched off.\n\n",
-			count(tick.Heal.IntervalMin, "minute", "minutes"), late.UTC().Format("2006-01-02 15:04 MST"))
+// SweepRow is what was decided about an agent or a session.
+type SweepRow struct {
+	Host     string          `json:"host"`     // machine
+	Subject  string          `json:"subject"`  // the agent, or session: and the session's subject
+	Name     string          `json:"name"`     // of a session; "" of an agent
+	Decision string          `json:"decision"` // HEAL, LAUNCH, RESUME, UPGRADE, SKIP, OK
+	Reason   string          `json:"reason"`   // a word of docs/reconcile.md
+	Detail   string          `json:"detail"`   // the same in words
+	Action   *record.Action  `json:"action"`   // what is to be done; null when nothing is
+	Outcome  *record.Outcome `json:"outcome"`  // what became of that; null when no fleet-act has seen it
+	End      string          `json:"end"`      // an End… word; where nothing was done because it is only said, what would become of it as things are
+	By       string          `json:"by"`       // what it ended so by; "" when that is not one word
+	Told     string          `json:"told"`     // what a person is told of it; "" when nothing
+	Go       string          `json:"go"`       // the command that leads there; "" when none is known
+
+	order int
+}
+
+// BuildSweep makes the report of a sweep's records. now is the present, Set.Now's answer.
+func BuildSweep(set *record.Set, now record.Time) Sweep {
+	s := Sweep{V: Version, At: now, Scope: LocalScope, NotRead: []NotRead{}, Undecided: []string{}, Notes: []string{}, Rows: sweepRows(set)}
+	if _, tick, ok := set.Tick(); ok {
+		s.Scope = tick.Scope
+		if tick.Heal != nil && tick.Heal.IntervalMin > 0 {
+			s.interval = tick.Heal.IntervalMin
+			late := record.NewTime(now.Add(time.Duration(s.interval) * time.Minute * 3 / 2))
+			s.Outdated = &late
+		}
 	}
-	if err := in.Closed("", "fleet-reconcile"); err != nil {
-		p.printf("**Decisions may be missing: %s.**\n\n", text(err.Error(), saysWidth))
+	if err := set.Closed("", judgeOfSweeps); err != nil {
+		s.Alarm = "decisions may be missing: " + err.Error()
 	}
-	for _, r := range in.Of(record.KindSurface) {
-		s, ok := record.Payload[record.Surface](r)
+	for _, r := range set.Of(record.KindSurface) {
+		p, ok := record.Payload[record.Surface](r)
 		switch {
 		case !ok:
-		case r.Subject == "fleet-reconcile":
-			for _, note := range s.Notes {
-				p.printf("- %s\n", text(note, saysWidth))
-			}
-		case !s.OK:
-			p.printf("- **not read: %s: %s**\n", text(r.Subject, psWidth), text(s.Error, saysWidth))
+		case r.Subject == judgeOfSweeps:
+			s.Notes, s.Undecided = append(s.Notes, p.Notes...), append(s.Undecided, p.Undecided...)
+		case !p.OK:
+			s.NotRead = append(s.NotRead, NotRead{Host: r.Host, Name: r.Subject, Why: WhyFailed, Says: p.Error})
 		}
-		if ok && r.Subject == "macf/workspaces" {
-			if says := notUnderstood(s, r.Host); says != "" {
-				p.printf("- %s\n", says)
-			}
+		if ok && r.Subject == "macf/workspaces" && p.Unparsed > 0 {
+			s.NotRead = append(s.NotRead, NotRead{Host: r.Host, Name: r.Subject, Why: WhyUnparsed, Says: strings.Join(p.Notes, "; ")})
 		}
 	}
-	if !bytes.HasSuffix(p.b.Bytes(), []byte("\n\n")) {
-		p.printf("\n")
+	if s.Dry = rehearsal(s.Rows); s.Dry != "" {
+		s.Rows = would(s.Rows)
 	}
+	s.Says = ended(s.Rows)
+	return s
 }
 
-// sweepRow is a line of the table.
-type sweepRow struct {
-	subject, host, decision, reason, detail, did string
-	name                                         string // of a session; "" of an agent
-	lead                                         string // the command that leads there; "" when none is known
-	deed                                         string // what is typed or run; "" when nothing is
-	end, by                                      string // endOf
-	kept                                         string // what would keep it from being done, where it was only said
-	told                                         string // what a person is told of it
-	order                                        int
+// judgeOfSweeps is the program whose decisions a sweep is made of.
+const judgeOfSweeps = "fleet-reconcile"
+
+// Over notes that no sweep was made after this one, or none to its end, and why.
+func (s *Sweep) Over(why string, at time.Time) {
+	says := "at " + at.UTC().Format(time.RFC3339) + ": " + why
+	if s.Alarm != "" {
+		says += "; of the last one was said: " + s.Alarm
+	}
+	s.Alarm = says
 }
+
+// SweepJSON writes the report as JSON does.
+func SweepJSON(w io.Writer, s Sweep) error { return writeJSON(w, s) }
 
 // sweepOrder is how urgent a decision is.
 var sweepOrder = []string{"HEAL", "LAUNCH", "RESUME", "UPGRADE", "SKIP", "OK"}
 
-func sweepRows(in *record.Set) (rows []sweepRow) {
-	did, outcomes := map[string]string{}, map[string]*record.Outcome{}
-	for _, r := range in.Of(record.KindOutcome) {
-		o, ok := record.Payload[record.Outcome](r)
-		if !ok {
-			continue
+func sweepRows(set *record.Set) []SweepRow {
+	outcomes, sessions := map[key]*record.Outcome{}, map[key]*record.Verdict{}
+	for _, r := range set.Of(record.KindOutcome) {
+		if o, ok := record.Payload[record.Outcome](r); ok {
+			outcomes[key{r.Host, r.Subject}] = o
 		}
-		says := o.Verb + ": " + o.Result
-		if o.Reason != "" && o.Reason != o.Result {
-			says += " (" + o.Reason + ")"
-		}
-		outcomes[r.Host+"\x00"+r.Subject] = o
-		if says += strings.TrimRight("; "+cmp.Or(o.Proof, o.Detail), "; "); o.Kept != "" {
-			says = o.Verb + ": " + o.Result + "; as it is now it would be refused: " + o.Kept
-		}
-		did[r.Host+"\x00"+r.Subject] = says
 	}
-	sessions := map[string]*record.Verdict{}
-	for _, r := range in.Of(record.KindVerdict) {
+	for _, r := range set.Of(record.KindVerdict) {
 		if v, ok := record.Payload[record.Verdict](r); ok {
-			sessions[r.Host+"\x00session:"+r.Subject] = v
+			sessions[key{r.Host, "session:" + r.Subject}] = v
 		}
 	}
-	for _, r := range in.Of(record.KindDecision) {
-		d, ok := record.Payload[record.Decision](r)
-		if !ok {
-			continue
+	rows := []SweepRow{}
+	for _, r := range set.Of(record.KindDecision) {
+		if d, ok := record.Payload[record.Decision](r); ok {
+			k := key{r.Host, r.Subject}
+			rows = append(rows, sweepRowOf(k, d, outcomes[k], sessions[k]))
 		}
-		row := sweepRow{subject: r.Subject, host: r.Host, decision: d.Decision, reason: d.Reason, detail: d.Detail, order: slices.Index(sweepOrder, d.Decision)}
-		row.deed = deed(d.Action)
-		if v := sessions[r.Host+"\x00"+r.Subject]; v != nil {
-			row.name, row.lead = v.Session.Name, attach.Command(v.Session, v.Class != unknown, "")
-		} else if s := d.Seen; s != nil {
-			row.lead = attach.Command(record.VerdictSession{Tmux: s.Tmux, Process: s.PID != 0}, true, "")
-		}
-		o := outcomes[r.Host+"\x00"+r.Subject]
-		row.end, row.by = endOf(d, o)
-		if o != nil {
-			row.kept = o.Kept
-			if o.Reason == "absent" || strings.HasPrefix(o.Kept, "absent:") { // it is not there
-				row.lead = ""
-			}
-		}
-		if row.kept != "" {
-			row.told = o.Tells
-		} else if d.Alert != nil {
-			row.told = d.Alert.Text
-		}
-		if row.did = did[r.Host+"\x00"+r.Subject]; row.did == "" && d.Action != nil {
-			row.did = "would " + d.Action.Verb
-		}
-		rows = append(rows, row)
 	}
-	slices.SortStableFunc(rows, func(a, b sweepRow) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.host, b.host), cmp.Compare(a.subject, b.subject))
+	slices.SortStableFunc(rows, func(a, b SweepRow) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.Host, b.Host), cmp.Compare(a.Subject, b.Subject))
 	})
 	return rows
 }
 
+// sweepRowOf is the row of a decision; o is nil without an outcome, v of an agent.
+func sweepRowOf(k key, d *record.Decision, o *record.Outcome, v *record.Verdict) SweepRow {
+	row := SweepRow{Host: k.host, Subject: k.subject, Decision: d.Decision, Reason: d.Reason, Detail: d.Detail, Action: d.Action, Outcome: o,
+		order: slices.Index(sweepOrder, d.Decision)}
+	row.End, row.By = endOf(d, o)
+	if v != nil {
+		row.Name, row.Go = v.Session.Name, attach.Command(v.Session, v.Class != unknown, "")
+	} else if s := d.Seen; s != nil {
+		row.Go = attach.Command(record.VerdictSession{Tmux: s.Tmux, Process: s.PID != 0}, true, "")
+	}
+	if o != nil && (o.Reason == "absent" || strings.HasPrefix(o.Kept, "absent:")) { // it is not there
+		row.Go = ""
+	}
+	if row.kept() != "" {
+		row.Told = o.Tells
+	} else if d.Alert != nil {
+		row.Told = d.Alert.Text
+	}
+	return row
+}
+
+// kept is what would keep it from being done, where it was only said; "" when nothing.
+func (r SweepRow) kept() string {
+	if r.Outcome == nil {
+		return ""
+	}
+	return r.Outcome.Kept
+}
+
+// did is what became of it in words; "" where nothing is to be done.
+func (r SweepRow) did() string {
+	o := r.Outcome
+	switch {
+	case o == nil && r.Action == nil:
+		return ""
+	case o == nil:
+		return "would " + r.Action.Verb
+	case o.Kept != "":
+		return o.Verb + ": " + o.Result + "; as it is now it would be refused: " + o.Kept
+	}
+	says := o.Verb + ": " + o.Result
+	if o.Reason != "" && o.Reason != o.Result {
+		says += " (" + o.Reason + ")"
+	}
+	return says + strings.TrimRight("; "+cmp.Or(o.Proof, o.Detail), "; ")
+}
+
 // rehearsal tells why a sweep did nothing of what is to be done, because it only says
 // it; "" of any other.
-func rehearsal(rows []sweepRow) string {
+func rehearsal(rows []SweepRow) string {
 	why := ""
 	for _, r := range rows {
 		switch {
-		case r.did == "":
-		case r.end != endNot:
+		case r.Action == nil && r.Outcome == nil:
+		case r.End != EndNot:
 			return ""
 		default:
-			why = r.by
+			why = r.By
 		}
 	}
 	return why
 }
 
 // would has the rows of a rehearsal end as they would as things are now.
-func would(rows []sweepRow) []sweepRow {
+func would(rows []SweepRow) []SweepRow {
 	rows = slices.Clone(rows)
 	for i := range rows {
 		r := &rows[i]
-		reason, _, _ := strings.Cut(r.kept, ":")
+		reason, _, _ := strings.Cut(r.kept(), ":")
 		switch {
-		case r.end != endNot:
-		case r.kept == "":
-			r.end, r.by = endWould, ""
+		case r.End != EndNot:
+		case r.kept() == "":
+			r.End, r.By = EndWould, ""
 		case waits[reason]:
-			r.end, r.by = endHeld, reason
+			r.End, r.By = EndHeld, reason
 		default:
-			r.end, r.by = endWouldNot, reason
+			r.End, r.By = EndWouldNot, reason
 		}
 	}
 	return rows
-}
-
-// sweepTable writes the lines, under one that counts what became of them, which begins
-// with a number: heal.sh tells it. Of a sweep that only says what is to be done it counts
-// what would become of them as things are.
-func (p *page) sweepTable(rows []sweepRow) {
-	counts := map[string]int{}
-	cells := [][]string{{"AGENT", "DECISION", "REASON", "DID", "DETAIL"}}
-	for _, r := range rows {
-		counts[r.decision]++
-		cell := []string{inCell(r.subject, subjectWidth), inCell(r.decision, psWidth), inCell(r.reason, psWidth), inCell(r.did, psPath), inCell(named(r.name, r.detail), psPath)}
-		for i := range cell {
-			cell[i] = cmp.Or(cell[i], "—")
-		}
-		cells = append(cells, cell)
-	}
-	var says []string
-	for _, decision := range sweepOrder {
-		if n := counts[decision]; n > 0 {
-			says = append(says, count(n, decision, decision))
-		}
-	}
-	ends := ended(rows)
-	if why := rehearsal(rows); why != "" {
-		ends = ended(would(rows)) + "; nothing was done: " + text(why, psPath)
-	}
-	p.printf("%s\n\nDecided: %s\n\n", ends, strings.Join(says, ", "))
-	p.grid(cells)
-}
-
-// sweepTold writes what a person would be told by a sweep that only says what is to be
-// done. One that does it has told them.
-func (p *page) sweepTold(rows []sweepRow) {
-	if rehearsal(rows) == "" {
-		return
-	}
-	first := true
-	for _, r := range rows {
-		if r.told == "" {
-			continue
-		}
-		if first {
-			p.printf("\n")
-		}
-		first = false
-		p.printf("- you would be told of **%s**: %s\n", r.title(), text(r.told, troubleWidth))
-	}
-}
-
-// named is a text about a session with its name before it.
-func named(name, says string) string {
-	if name == "" {
-		return says
-	}
-	return name + ": " + says
-}
-
-// deed is what an act types or runs, as Markdown; "" when it is nothing of ours.
-func deed(a *record.Action) string {
-	switch {
-	case a == nil:
-		return ""
-	case a.Text != "":
-		return a.Verb + " types " + code(clip(a.Text, questionWidth))
-	case len(a.Argv) > 0:
-		words := make([]string, len(a.Argv))
-		for i, w := range a.Argv {
-			words[i] = shell.Word(w)
-		}
-		return a.Verb + " runs " + code(clip(strings.Join(words, " "), questionWidth))
-	}
-	return ""
-}
-
-// sweepDeeds writes what is typed and run, each once with all that it is for.
-func (p *page) sweepDeeds(rows []sweepRow) {
-	whom := map[string][]string{}
-	for _, r := range rows {
-		if r.deed != "" {
-			whom[r.deed] = append(whom[r.deed], r.title())
-		}
-	}
-	for i, what := range slices.Sorted(maps.Keys(whom)) {
-		if i == 0 {
-			p.printf("\n")
-		}
-		p.printf("- %s: %s\n", what, strings.Join(whom[what], ", "))
-	}
 }

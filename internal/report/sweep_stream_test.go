@@ -7,8 +7,8 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// swept is the report of a sweep.
-func swept(t *testing.T, build func(s *stream)) string {
+// sweepOf is the report of a sweep.
+func sweepOf(t *testing.T, build func(s *stream)) Sweep {
 	t.Helper()
 	s := &stream{t: t, wrote: map[string]int{}}
 	build(s)
@@ -19,8 +19,14 @@ func swept(t *testing.T, build func(s *stream)) string {
 		}
 		set.Add(l)
 	}
+	return BuildSweep(set, look)
+}
+
+// swept is the same as Markdown.
+func swept(t *testing.T, build func(s *stream)) string {
+	t.Helper()
 	var b bytes.Buffer
-	if err := Sweep(&b, set, look); err != nil {
+	if err := SweepMarkdown(&b, sweepOf(t, build)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -51,6 +51,7 @@ func calls(b *box) map[string][]string {
 		"act stalled":        {"fleet-act", "stalled"},
 		"act upgrade":        {"fleet-act", "upgrade", "--to", "0.2.47"},
 		"render sweep":       {"fleet-render", "--format", "sweep"},
+		"render sweep-json":  {"fleet-render", "--format", "sweep-json"},
 		"render ps":          {"fleet-render", "--format", "ps"},
 	}
 }
