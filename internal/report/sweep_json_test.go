@@ -1,0 +1,60 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
+	"github.com/kr/pretty"
+)
+
+// For jq the same stands unclipped and as plain text, in the order of the page, with
+// what was decided and what became of it whole.
+func TestSweepJSON(t *testing.T) {
+	s := sweepOf(t, func(s *stream) {
+		rules := record.DefaultHealRules()
+		s.line(record.KindTick, "h", "fleet-config", "lamp", record.Tick{Scope: "lamp", Host: "h", Heal: &rules})
+		decide(s, "h", "b", "OK", "")
+		decide(s, "h", "a", "LAUNCH", "launch")
+		became(s, "h", record.Outcome{Agent: "a", Verb: "launch", Result: record.Dry, Detail: "the *mode* is | not act", Kept: "a|b: it *is* so"})
+		s.line(record.KindSurface, "h", "fleet-observe-health", "macf/roster:lamp", record.Surface{Error: "no <such> file"})
+		s.line(record.KindSurface, "h", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Unparsed: 1, Notes: []string{"/w/b: no label"}})
+		n := 2
+		s.line(record.KindSurface, "", "fleet-reconcile", "fleet-reconcile", record.Surface{OK: true, Records: &n, Notes: []string{"c is left"}, Undecided: []string{"c: unread"}})
+	})
+	s.Over("no room", look.Add(time.Hour))
+	var b bytes.Buffer
+	if err := SweepJSON(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	var got Sweep
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	late := record.NewTime(look.Add(15 * time.Minute))
+	want := Sweep{V: 1, At: look, Scope: "lamp", Outdated: &late, Alarm: "at 2026-11-29T15:50:02Z: no room", Says: "1 would be refused (a|b), 1 well", Dry: "the *mode* is | not act",
+		NotRead: []NotRead{{Host: "h", Name: "macf/roster:lamp", Why: WhyFailed, Says: "no <such> file"}, {Host: "h", Name: "macf/workspaces", Why: WhyUnparsed, Says: "/w/b: no label"}},
+		Notes:   []string{"c is left"}, Undecided: []string{"c: unread"},
+		Rows: []SweepRow{
+			{Host: "h", Subject: "a", Decision: "LAUNCH", Reason: "why-a", Detail: "how a is", Action: &record.Action{Verb: "launch", Driver: "tmux"}, End: EndWouldNot, By: "a|b",
+				Outcome: &record.Outcome{Agent: "a", Verb: "launch", Result: record.Dry, Detail: "the *mode* is | not act", Kept: "a|b: it *is* so"}},
+			{Host: "h", Subject: "b", Decision: "OK", Reason: "why-b", Detail: "how b is", End: EndWell},
+		}}
+	if diff := pretty.Diff(got, want); len(diff) > 0 {
+		t.Errorf("%v\n%s", diff, &b)
+	}
+	s = sweepOf(t, func(s *stream) { decide(s, "h", "a", "OK", "") })
+	if s.Over("no room", look.Time); !strings.HasPrefix(s.Alarm, "at 2026-11-29T14:50:02Z: no room; of the last one was said: decisions may be missing: fleet-reconcile: ") {
+		t.Error(s.Alarm)
+	}
+	b.Reset()
+	if err := SweepJSON(&b, sweepOf(t, func(*stream) {})); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"not_read", "undecided", "notes", "rows"} {
+		has(t, b.String(), `"`+list+`": []`)
+	}
+}
