@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fleet-tools/fleet/internal/record"
 	"github.com/kr/pretty"
+
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 // For jq the same stands unclipped and as plain text, in the order of the page, with
