@@ -78,7 +78,7 @@ func prepare(ctx context.Context, std *cli.Std, opts *options) (*deed, error) {
 	}
 	d.l = ledger.New(d.scope.StateDir, d.scope.ID)
 	if !slices.Equal(std.Args, []string{"recover"}) {
-		if d.set, err = std.ReadAll(); err != nil {
+		if d.set, err = std.ReadOn(w.Host); err != nil {
 			return nil, err
 		}
 	}

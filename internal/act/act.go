@@ -157,7 +157,7 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 			return err
 		}
 		o = &done
-		if err := errors.Join(err, a.Emit(called(d.Agent), done)); err != nil { // what was done is told, also when the ledger does not take it
+		if err := errors.Join(err, a.Emit(subjectOf(d), done)); err != nil { // what was done is told, also when the ledger does not take it
 			return err
 		}
 	}

@@ -103,6 +103,15 @@ func told(o record.Outcome) record.Outcome {
 // called is what an agent is called where a name may be none.
 func called(agent string) string { return guard.Text(agent, 250) }
 
+// subjectOf is the subject of the outcome of a decision: of a stall one of its own, since
+// what else is done to the agent in a sweep has that of the agent.
+func subjectOf(d record.Decision) string {
+	if d.Reason == "stall" {
+		return "stall:" + called(d.Agent)
+	}
+	return called(d.Agent)
+}
+
 // forged is why a decision is none to act on. What the configuration does not let
 // be done is a decision all the same.
 func (a *Actor) forged(d record.Decision) error {

@@ -87,7 +87,7 @@ func (a *Actor) stalled(ctx context.Context, p *record.Workspace, proc *record.A
 		}
 	}
 	if a.Dry != "" || d.Action != nil {
-		if err := a.Emit(d.Agent, record.Outcome{Agent: d.Agent, Verb: "look", Result: record.Done, Detail: d.Detail}); err != nil {
+		if err := a.Emit(subjectOf(d), record.Outcome{Agent: d.Agent, Verb: "look", Result: record.Done, Detail: d.Detail}); err != nil {
 			return err
 		}
 	}

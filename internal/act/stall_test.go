@@ -193,8 +193,10 @@ func TestStalled_dry(t *testing.T) {
 		a, looks := s.acting(&got), []string{}
 		s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "nudge", Key: "agent-1"}) // which is not closed
 		a.Dry, a.Rules.Stalls = "--execute was not given", []record.StallRule{{ID: "limit", Action: action, Max: 2}}
-		a.Emit = func(_ string, o record.Outcome) error {
-			looks = append(looks, o.Verb+" "+o.Result+" "+o.Detail)
+		a.Emit = func(subject string, o record.Outcome) error {
+			if looks = append(looks, o.Verb+" "+o.Result+" "+o.Detail); subject != "stall:agent-0" {
+				t.Errorf("it would take the place of what else is done to the agent: %s", subject)
+			}
 			return nil
 		}
 		if err := a.Stalled(t.Context(), s.lies(), "devbox"); err != nil || strings.Join(looks, "; ") != want || s.wrote+len(s.said)+len(s.told) > 1 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fleet-tools/fleet/internal/record"
 )
 
 type options struct {
@@ -114,6 +116,41 @@ func filter(_ context.Context, std *Std, _ *options) error {
 		return err
 	}
 	return std.Close(now, "h", "")
+}
+
+// A program that goes on keeps what it added before, but for its closing record, in whose
+// place a new one counts all of it that is of the machine.
+func TestReadOn(t *testing.T) {
+	goesOn := func(_ context.Context, std *Std, _ *options) error {
+		set, err := std.ReadOn("h")
+		if err != nil {
+			return err
+		}
+		now := set.Now(std.Now)
+		if err := std.AddData("x", now, "h", "new", len(set.All())); err != nil {
+			return err
+		}
+		return std.Close(now, "h", "")
+	}
+	closing := func(n string) string {
+		return `{"v":1,"kind":"surface","at":"2026-11-29T14:50:02.000Z","host":"h","by":"fleet-test","subject":"fleet-test","data":{"ok":true,"rows":` + n + `,"unparsed":0,"records":` + n + `}}` + "\n"
+	}
+	elsewhere := strings.Replace(mine, `"h"`, `"attic"`, 1)
+	added := `{"v":1,"kind":"x","at":"2026-11-29T14:50:02.000Z","host":"h","by":"fleet-test","subject":"new","data":3}` + "\n"
+	status, out, stderr := start(t, "\n"+in+mine+closing("1")+elsewhere, nil, goesOn)
+	if want := "\n" + in + mine + elsewhere + added + closing("2"); status != 0 || out != want || stderr != "" {
+		t.Errorf("status %d, stderr %q\n got %s\nwant %s", status, stderr, out, want)
+	}
+	set := new(record.Set)
+	for l, err := range record.All(strings.NewReader(out)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Add(l)
+	}
+	if err := set.Closed("h", "fleet-test"); err != nil {
+		t.Error(err)
+	}
 }
 
 // A filter copies every line byte for byte, leaves out its own, and counts

@@ -66,10 +66,7 @@ func (s *Std) Copy(raw []byte) error {
 
 // Add writes a record of this program's own, through --jq when it was given.
 func (s *Std) Add(r record.Record) error {
-	if s.added == nil {
-		s.added, s.seed = map[uint64]struct{}{}, maphash.MakeSeed()
-	}
-	s.added[maphash.Comparable(s.seed, r.Identity())] = struct{}{}
+	s.count(r)
 	if s.query != nil {
 		return s.query.Write(s.Out, r)
 	}
@@ -79,6 +76,14 @@ func (s *Std) Add(r record.Record) error {
 	}
 	_, err = s.Out.Write(s.line)
 	return outputError(err)
+}
+
+// count takes that a record is one of those that the closing record counts.
+func (s *Std) count(r record.Record) {
+	if s.added == nil {
+		s.added, s.seed = map[uint64]struct{}{}, maphash.MakeSeed()
+	}
+	s.added[maphash.Comparable(s.seed, r.Identity())] = struct{}{}
 }
 
 // AddData is Add of a new record of this program.
@@ -119,6 +124,24 @@ func (s *Std) CloseWith(at record.Time, host, label string, more record.Surface)
 // before so replaces its own lines.
 func (s *Std) ReadAll() (*record.Set, error) {
 	return s.read(func(l record.Line) bool { return l.Record.By != s.Program })
+}
+
+// ReadOn is ReadAll of a program that goes on: what an earlier run of it added stays, all but
+// its closing record, in whose place that of this run counts it too, where it is of host.
+func (s *Std) ReadOn(host string) (*record.Set, error) {
+	return s.read(func(l record.Line) bool {
+		r := l.Record
+		if r.By != s.Program {
+			return true
+		}
+		if r.Kind == record.KindSurface && r.Subject == s.Program {
+			return false
+		}
+		if r.Host == host {
+			s.count(r)
+		}
+		return true
+	})
 }
 
 // Take reads the input whole, every line, and passes none on.

@@ -251,7 +251,8 @@ const (
 	Dry     = "dry"     // nothing was to be done, only said
 )
 
-// Outcome is what became of a decision. Subject: that of the decision.
+// Outcome is what became of a decision. Subject: that of the decision; of a stall, which
+// no judge decides about, stall: and the agent.
 type Outcome struct {
 	Agent  string `json:"agent"`
 	Verb   string `json:"verb"`             //

@@ -32,12 +32,12 @@ type Sweep struct {
 // SweepRow is what was decided about an agent or a session.
 type SweepRow struct {
 	Host     string          `json:"host"`     // machine
-	Subject  string          `json:"subject"`  // the agent, or session: and the session's subject
+	Subject  string          `json:"subject"`  // the agent; session: and the session's subject; stall: and the agent that shows a stall
 	Name     string          `json:"name"`     // of a session; "" of an agent
-	Decision string          `json:"decision"` // HEAL, LAUNCH, RESUME, UPGRADE, SKIP, OK
+	Decision string          `json:"decision"` // HEAL, LAUNCH, RESUME, UPGRADE, SKIP, OK; "" of a stall, as are reason and detail
 	Reason   string          `json:"reason"`   // a word of docs/reconcile.md
 	Detail   string          `json:"detail"`   // the same in words
-	Action   *record.Action  `json:"action"`   // what is to be done; null when nothing is
+	Action   *record.Action  `json:"action"`   // what is to be done; null when nothing is, and of a stall
 	Outcome  *record.Outcome `json:"outcome"`  // what became of that; null when no fleet-act has seen it
 	End      string          `json:"end"`      // an End… word; where nothing was done because it is only said, what would become of it as things are
 	By       string          `json:"by"`       // what it ended so by; "" when that is not one word
@@ -116,7 +116,11 @@ func sweepRows(set *record.Set) []SweepRow {
 		if d, ok := record.Payload[record.Decision](r); ok {
 			k := key{r.Host, r.Subject}
 			rows = append(rows, sweepRowOf(k, d, outcomes[k], sessions[k]))
+			delete(outcomes, k)
 		}
+	}
+	for k, o := range outcomes { // of a stall
+		rows = append(rows, sweepRowOf(k, &record.Decision{}, o, nil))
 	}
 	slices.SortStableFunc(rows, func(a, b SweepRow) int {
 		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.Host, b.Host), cmp.Compare(a.Subject, b.Subject))
@@ -177,7 +181,7 @@ func rehearsal(rows []SweepRow) string {
 	why := ""
 	for _, r := range rows {
 		switch {
-		case r.Action == nil && r.Outcome == nil:
+		case r.Action == nil && (r.Outcome == nil || r.Outcome.Verb == lookVerb):
 		case r.End != EndNot:
 			return ""
 		default:

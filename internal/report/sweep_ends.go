@@ -34,10 +34,15 @@ var holds = map[string]bool{"backoff": true, "stuck": true, "exhausted": true, "
 // waits are those of them that a refusal has: of another one a person may have to look.
 var waits = map[string]bool{"backoff": true, "cap": true, "usage-limit": true, "mail-interval": true, "fleet-gap": true, "rate": true}
 
+// lookVerb is that of an outcome that only tells what was seen.
+const lookVerb = "look"
+
 // endOf is how a row ended, and by what, "" when that is not one word. o is nil without
 // an outcome.
 func endOf(d *record.Decision, o *record.Outcome) (end, by string) {
 	switch {
+	case o != nil && o.Verb == lookVerb:
+		return endOf(d, nil)
 	case o != nil && o.Result == record.Done:
 		return EndDone, ""
 	case o != nil && o.Result == record.Failed:

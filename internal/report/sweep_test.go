@@ -103,6 +103,27 @@ func TestSweep_dry(t *testing.T) {
 	has(t, got, "UTC\n\n1 to be done, 1 left; nothing was done: the mode is not act\n\nDecided: 1 LAUNCH, 1 SKIP\n")
 }
 
+// A look at a stall that is only to be told is no act; a nudge of an agent about which
+// nothing was decided is one.
+func TestSweep_stalls(t *testing.T) {
+	stall := func(s *stream, o record.Outcome) { s.line(record.KindOutcome, "h", "fleet-act", "stall:"+o.Agent, o) }
+	looked := record.Outcome{Agent: "c", Verb: "look", Result: record.Done, Detail: "it shows the stall limit"}
+	got := swept(t, func(s *stream) {
+		decide(s, "h", "a", "LAUNCH", "launch")
+		became(s, "h", record.Outcome{Agent: "a", Verb: "launch", Result: record.Dry, Detail: "the mode is not act"})
+		decide(s, "h", "c", "OK", "")
+		stall(s, looked)
+		reconciled(s, 2)
+	})
+	has(t, got, "\n1 to be done, 1 left, 1 well; nothing was done: the mode is not act\n\nDecided: 1 LAUNCH, 1 OK\n", "| stall:c | —        | —      | look: done; it shows the stall limit ")
+	got = swept(t, func(s *stream) {
+		stall(s, record.Outcome{Agent: "b", Verb: "nudge", Result: record.Refused, Reason: "draft", Detail: "somebody's text is in the prompt"})
+		stall(s, looked)
+		reconciled(s, 0)
+	})
+	has(t, got, "\n1 refused (draft), 1 left\n\n| AGENT ", "| stall:b | —        | —      | nudge: refused (draft); somebody's text is in the prompt", "\n- **stall:b**: nudge: refused (draft); somebody's text is in the prompt\n")
+}
+
 // A rehearsal says what would be refused as things are, and what a person would be told.
 func TestSweep_rehearsal(t *testing.T) {
 	got := swept(t, func(s *stream) {

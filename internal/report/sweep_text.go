@@ -80,7 +80,10 @@ func (p *page) sweepTable(s Sweep) {
 	if s.Dry != "" {
 		ends += "; nothing was done: " + text(s.Dry, psPath)
 	}
-	p.printf("%s\n\nDecided: %s\n\n", ends, strings.Join(says, ", "))
+	if len(says) > 0 {
+		ends += "\n\nDecided: " + strings.Join(says, ", ")
+	}
+	p.printf("%s\n\n", ends)
 	p.grid(cells)
 }
 
