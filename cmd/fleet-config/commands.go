@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -191,6 +192,9 @@ func value(f *config.File, problems error, id, key string) (value string, unsafe
 // doubt tells, of one scope or of all when only is "", what is right as it is
 // written and will not work.
 func (p program) doubt(f *config.File, only string) {
+	if info, err := os.Stat(f.Path); err == nil && info.Mode().Perm()&0o002 != 0 {
+		p.std.Warn("%s: anybody may write it, and so choose what fleet runs as you: chmod o-w", f.Path)
+	}
 	for i, id := range f.Scopes() {
 		s, _ := f.Scope(id)
 		place := f.Place(s, p.locate)
