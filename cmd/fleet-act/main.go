@@ -53,5 +53,5 @@ func run(ctx context.Context, std *cli.Std, opts *options) error {
 		return err
 	}
 	defer d.release()
-	return do(d)
+	return errors.Join(do(d), d.actor.Hand(ctx))
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
@@ -81,6 +82,7 @@ type Actor struct {
 	began   map[string]record.Heal // by agent, what it had of that then; nil: nobody looked
 	begun   int                    // launches
 	asked   bool                   // Ready was
+	due     []due                  // alerts that are filed, and not handed on yet
 	owner   string                 // of the workspace that the session is in that was looked at last; "": none
 }
 
@@ -121,6 +123,9 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 	}
 	if a.Dry != "" {
 		return nil
+	}
+	if err := a.Hand(ctx); err != nil {
+		return err
 	}
 	if err := a.Book.Note(a.Now(), record.Entry{Kind: record.EntrySweep, By: "act", Agents: found, SeenAt: a.SeenAt}); err != nil {
 		return fmt.Errorf("noting the sweep: %w", err)
@@ -170,9 +175,11 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 	return a.alert(ctx, d)
 }
 
+// due is an alert that is to be handed on.
+type due struct{ id, agent, severity, text string }
+
 // alert tells a person. The ledger's intent is the filing: fleet-asks makes a
-// question of it. What is handed on besides may fail: then it is not filed, and
-// told again by the next sweep.
+// question of it, also when the run dies here. What is handed on besides waits for Hand.
 func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 	if err := a.Lets(record.VerbAlert); err != nil {
 		a.Warn("nobody is told of %s, %s: %v", d.Agent, d.Alert.Severity, err)
@@ -183,7 +190,7 @@ func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 		if err := a.paused(ctx, s, d); err != nil {
 			return err
 		}
-		if s.Heal(d.Agent).Told(d.Alert.Severity) {
+		if s.Heal(d.Agent).Told(d.Alert.Severity) || slices.ContainsFunc(a.due, func(o due) bool { return o.agent == d.Agent && o.severity == d.Alert.Severity }) {
 			return refused("told", "somebody was told in this episode")
 		}
 		return nil
@@ -194,14 +201,29 @@ func (a *Actor) alert(ctx context.Context, d record.Decision) error {
 	if err != nil {
 		return fmt.Errorf("noting an alert about %s: %w", d.Agent, err)
 	}
-	outcome := record.Entry{Kind: record.EntryDone}
-	if a.Tell != nil {
-		if err := a.Tell(ctx, d.Agent, d.Alert.Severity, d.Alert.Text); err != nil {
-			a.Warn("telling the owner about %s: %v; the next sweep tells it again", d.Agent, err)
+	if a.Tell == nil {
+		return a.end(id, record.VerbAlert, d.Agent, record.Entry{Kind: record.EntryDone})
+	}
+	a.due = append(a.due, due{id, d.Agent, d.Alert.Severity, d.Alert.Text})
+	return nil
+}
+
+// Hand hands on what was filed since it last did. It comes after all that is done, so that
+// whoever is slow to take it keeps no agent from what it needs. What is not taken is noted
+// as that, and the next sweep tells it again.
+func (a *Actor) Hand(ctx context.Context) error {
+	for len(a.due) > 0 {
+		o, outcome := a.due[0], record.Entry{Kind: record.EntryDone}
+		a.due = a.due[1:]
+		if err := a.Tell(ctx, o.agent, o.severity, o.text); err != nil {
+			a.Warn("telling the owner about %s: %v; the next sweep tells it again", o.agent, err)
 			outcome = record.Entry{Kind: record.EntryFailed, Reason: record.Untold}
 		}
+		if err := a.end(o.id, record.VerbAlert, o.agent, outcome); err != nil {
+			return err
+		}
 	}
-	return a.end(id, record.VerbAlert, d.Agent, outcome)
+	return nil
 }
 
 // entry is an intent.

@@ -90,7 +90,7 @@ func TestBroken(t *testing.T) {
 			err := error(nil)
 			switch tt.run {
 			case closing:
-				err = a.Recover(t.Context())
+				err = handed(a, a.Recover(t.Context()))
 			case alert:
 				dec.Action, dec.Alert = nil, &record.Alert{Severity: "stuck", Text: "x"}
 				fallthrough

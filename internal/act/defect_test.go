@@ -250,7 +250,7 @@ func TestPublicCases(t *testing.T) {
 			a.Then = []string{"fleet-ledger", "exited"}
 			dec := d.decided(0, "launch")
 			dec.Action.Argv, dec.Action.Text = []string{"/w/0/claude.sh"}, ""
-			if err := a.One(context.Background(), dec); err != nil {
+			if err := handed(a, a.One(context.Background(), dec)); err != nil {
 				t.Fatal(err)
 			}
 			if fmt.Sprint(got.Argv, got.Text, got.Env) != "[/w/0/claude.sh][]" || fmt.Sprint(got.Then) != "[fleet-ledger exited agent-0]" {

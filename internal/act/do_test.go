@@ -24,6 +24,39 @@ func TestDo_ended(t *testing.T) {
 	}
 }
 
+// What a person should know is filed before the next act, and handed on after the last: who
+// is slow to take it keeps no agent from what it needs, and a run that dies in between has
+// told the ledger. It is filed once.
+func TestDo_tellsLast(t *testing.T) {
+	d := newDesk(t)
+	d.agents[1].answers = false
+	a, told := d.at(d.now), []string{}
+	a.Tell = func(_ context.Context, agent, severity, _ string) error {
+		told = append(told, fmt.Sprint(agent, " ", severity, " after ", d.said))
+		return nil
+	}
+	stuck := record.Decision{Agent: "agent-0", Decision: "HEAL", Seen: &record.Seen{Host: "devbox", Workspace: "/w/0"}, Alert: &record.Alert{Severity: "stuck", Text: "x"}}
+	if err := a.Do(t.Context(), []record.Decision{stuck, stuck, d.decided(1, "inject")}); err != nil || !slices.Equal(told, []string{"agent-0 stuck after [agent-1]"}) {
+		t.Errorf("%v, told %q", err, told)
+	}
+	d = newDesk(t)
+	a = d.at(d.now)
+	a.Tell = func(context.Context, string, string, string) error { t.Error("told before the run has an end"); return nil }
+	if err := a.One(t.Context(), stuck); err != nil || len(d.state.Heal("agent-0").Open) != 1 {
+		t.Fatal(err)
+	}
+	a = d.at(d.now)
+	if err := a.Recover(t.Context()); err != nil || !d.state.Heal("agent-0").Told("stuck") || len(d.state.Open()) > 0 {
+		t.Errorf("%v, after the next run %+v", err, d.state.Heal("agent-0"))
+	}
+	d = newDesk(t)
+	a = d.at(d.now)
+	a.Book, a.Tell = full{Book: d, end: true}, d.tell
+	if err := a.Do(t.Context(), []record.Decision{stuck}); err == nil || d.state.Heal("agent-0").SweptAt != nil {
+		t.Errorf("what became of it is not noted, and %v", err)
+	}
+}
+
 // What cannot be told of a decision ends the run: of one that is done, and of one that is none.
 func TestDo_untold(t *testing.T) {
 	for _, agent := range []string{"agent-0", "Agent_0"} {
@@ -64,7 +97,7 @@ func TestUndecided(t *testing.T) {
 	a := s.acting(&got)
 	ours := s.decided(0, "launch")
 	for range 2 {
-		if err := a.Undecided(t.Context(), ours, "another command"); err != nil {
+		if err := handed(a, a.Undecided(t.Context(), ours, "another command")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,16 +105,16 @@ func TestUndecided(t *testing.T) {
 		t.Errorf("told %q, %+v", s.told, h)
 	}
 	a.Book = roomless{s}
-	if err := a.Undecided(t.Context(), s.decided(1, "inject"), "x"); err == nil {
+	if err := handed(a, a.Undecided(t.Context(), s.decided(1, "inject"), "x")); err == nil {
 		t.Error("no room, and no error")
 	}
 	n := s.wrote
 	ours.Agent = "Agent_1"
-	if err := a.Undecided(t.Context(), ours, "x"); err != nil || s.wrote != n {
+	if err := handed(a, a.Undecided(t.Context(), ours, "x")); err != nil || s.wrote != n {
 		t.Errorf("of none: %v, %d entries", err, s.wrote-n)
 	}
 	a.Dry, ours.Agent = "--execute was not given", "agent-1"
-	if err := a.Undecided(t.Context(), ours, "x"); err != nil || s.wrote != n {
+	if err := handed(a, a.Undecided(t.Context(), ours, "x")); err != nil || s.wrote != n {
 		t.Errorf("dry: %v, %d entries", err, s.wrote-n)
 	}
 }
@@ -116,7 +149,7 @@ func TestRefused_texts(t *testing.T) {
 		return nil
 	}
 	a.Update = func(context.Context, string, string) error { return refused(token, "%s", token) }
-	if err := a.One(t.Context(), s.decided(0, "upgrade")); err != nil || out == "" || len(book.kept) != 2 {
+	if err := handed(a, a.One(t.Context(), s.decided(0, "upgrade"))); err != nil || out == "" || len(book.kept) != 2 {
 		t.Errorf("%v, %d entries, %s", err, len(book.kept), out)
 	}
 	if all := out + strings.Join(book.kept, ""); strings.Contains(all, "FAKEFAKE") {
@@ -163,7 +196,7 @@ func TestStart_then(t *testing.T) {
 		d, how := newDesk(t), driver.Launch{}
 		a := d.at(d.now)
 		a.Drivers, a.Then = map[string]driver.Driver{"tmux": launches{d, &how}}, then
-		if err := a.One(t.Context(), d.decided(0, "launch")); err != nil || d.starts != 1 || (then == nil) != (how.Then == nil) {
+		if err := handed(a, a.One(t.Context(), d.decided(0, "launch"))); err != nil || d.starts != 1 || (then == nil) != (how.Then == nil) {
 			t.Errorf("%v, %d begun, %q", err, d.starts, how.Then)
 		}
 	}

@@ -48,7 +48,7 @@ func TestLets(t *testing.T) {
 				}
 				return nil
 			}
-			if err := a.One(t.Context(), s.decided(0, tt.verb)); err != nil || got != tt.want {
+			if err := handed(a, a.One(t.Context(), s.decided(0, tt.verb))); err != nil || got != tt.want {
 				t.Errorf("%v, %s", err, got)
 			}
 			if done := len(s.said)+s.starts+s.stops > 0; done != (tt.want == "done") || (s.state.Heal("agent-0").LastAct != nil) != tt.intent {
@@ -68,7 +68,7 @@ func TestLets_alert(t *testing.T) {
 	a.Lets = func(verb string) error { return fmt.Errorf("no %s", verb) }
 	a.Warn = func(format string, args ...any) { warned += fmt.Sprintf(format, args...) }
 	d := record.Decision{Agent: "agent-0", Decision: "HEAL", Seen: s.decided(0, "inject").Seen, Alert: &record.Alert{Severity: "stuck", Text: "x"}}
-	if err := a.One(t.Context(), d); err != nil || len(s.told) > 0 || s.wrote > 0 || warned != "nobody is told of agent-0, stuck: no alert" {
+	if err := handed(a, a.One(t.Context(), d)); err != nil || len(s.told) > 0 || s.wrote > 0 || warned != "nobody is told of agent-0, stuck: no alert" {
 		t.Errorf("%v, told %q, %d entries, warned of %q", err, s.told, s.wrote, warned)
 	}
 }
@@ -142,13 +142,13 @@ func TestRecover_told(t *testing.T) {
 	a := s.acting(&got)
 	ctx, cancel := context.WithCancel(t.Context())
 	s.slept = cancel
-	if err := a.One(ctx, s.decided(0, "restart")); !errors.Is(err, context.Canceled) || len(s.state.Heal("agent-0").Open) != 1 {
+	if err := handed(a, a.One(ctx, s.decided(0, "restart"))); !errors.Is(err, context.Canceled) || len(s.state.Heal("agent-0").Open) != 1 {
 		t.Fatalf("%v, %+v", err, s.state.Heal("agent-0"))
 	}
-	if err := a.Recover(ctx); !errors.Is(err, context.Canceled) || len(s.state.Heal("agent-0").Open) != 1 {
+	if err := handed(a, a.Recover(ctx)); !errors.Is(err, context.Canceled) || len(s.state.Heal("agent-0").Open) != 1 {
 		t.Errorf("%v, %+v", err, s.state.Heal("agent-0"))
 	}
-	if err := a.Recover(t.Context()); err != nil || s.state.Heal("agent-0").LastEnd != "deaf" {
+	if err := handed(a, a.Recover(t.Context())); err != nil || s.state.Heal("agent-0").LastEnd != "deaf" {
 		t.Errorf("%v, %+v", err, s.state.Heal("agent-0"))
 	}
 }

@@ -36,7 +36,7 @@ func TestLauncher_over(t *testing.T) {
 			tt.lay(s)
 			a := s.acting(&got)
 			a.begin(s.state)
-			if err := a.One(t.Context(), d); err != nil {
+			if err := handed(a, a.One(t.Context(), d)); err != nil {
 				t.Fatal(err)
 			}
 			if h := s.state.Heal("agent-0"); !slices.Equal(h.Alerts, tt.left) || len(h.Open) > 0 {
@@ -62,7 +62,7 @@ func TestLauncher_unlet(t *testing.T) {
 		}
 		return nil
 	}
-	if err := a.One(t.Context(), d); err != nil || got != "done" || warned == "" || len(s.state.Heal("agent-0").Alerts) != 1 {
+	if err := handed(a, a.One(t.Context(), d)); err != nil || got != "done" || warned == "" || len(s.state.Heal("agent-0").Alerts) != 1 {
 		t.Errorf("%s: %v, %q", got, err, warned)
 	}
 }
@@ -77,7 +77,7 @@ func TestLauncher_ledger(t *testing.T) {
 		a := s.acting(&got)
 		a.begin(s.state)
 		a.Book = &broken{s, call, n}
-		if err := a.One(t.Context(), d); !errors.Is(err, syscall.EIO) || got != "" {
+		if err := handed(a, a.One(t.Context(), d)); !errors.Is(err, syscall.EIO) || got != "" {
 			t.Errorf("%s: %s, %v", call, got, err)
 		}
 	}

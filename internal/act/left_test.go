@@ -52,7 +52,7 @@ func TestRestart_exit(t *testing.T) {
 						panic(k)
 					}
 				}()
-				if err := a.One(t.Context(), d); err != nil {
+				if err := handed(a, a.One(t.Context(), d)); err != nil {
 					t.Fatal(err)
 				}
 			}()
@@ -61,7 +61,7 @@ func TestRestart_exit(t *testing.T) {
 				exit()
 			}
 			s.now = s.now.Add(time.Minute)
-			if err := a.Recover(t.Context()); err != nil {
+			if err := handed(a, a.Recover(t.Context())); err != nil {
 				t.Fatal(err)
 			}
 			s.now = s.now.Add(time.Hour)

@@ -167,7 +167,7 @@ func TestMay_cap(t *testing.T) {
 		all := ""
 		for i := range 2 {
 			s.agents[i].pid = 0
-			if err := a.One(t.Context(), s.decided(i, "launch")); err != nil {
+			if err := handed(a, a.One(t.Context(), s.decided(i, "launch"))); err != nil {
 				t.Fatal(err)
 			}
 			all = strings.TrimSpace(all + " " + got)
@@ -180,11 +180,11 @@ func TestMay_cap(t *testing.T) {
 	a := s.acting(&got)
 	a.Room = &room
 	s.agents[0].pid, s.agents[1].pid, s.dead = 0, 0, true
-	if err := a.One(t.Context(), s.decided(0, "launch")); err != nil || got != "failed gone" {
+	if err := handed(a, a.One(t.Context(), s.decided(0, "launch"))); err != nil || got != "failed gone" {
 		t.Fatal(err, got)
 	}
 	s.dead = false
-	if err := a.One(t.Context(), s.decided(1, "launch")); err != nil || got != "refused cap" {
+	if err := handed(a, a.One(t.Context(), s.decided(1, "launch"))); err != nil || got != "refused cap" {
 		t.Error(err, got)
 	}
 }

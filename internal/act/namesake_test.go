@@ -44,7 +44,7 @@ func TestStalled_namesake(t *testing.T) {
 			}
 			return starts("", workspace)
 		}
-		if err := a.Stalled(context.Background(), set, "devbox"); err != nil {
+		if err := handed(a, a.Stalled(context.Background(), set, "devbox")); err != nil {
 			t.Fatal(err)
 		}
 		if slices.ContainsFunc(dr.looked, func(cwd string) bool { return cwd != ours }) || (len(d.said) > 0) != (ours != "") {

@@ -57,7 +57,7 @@ func TestOwned(t *testing.T) {
 				}
 				return []string{"/x"}
 			}
-			if err := a.One(t.Context(), d); err != nil || got != want {
+			if err := handed(a, a.One(t.Context(), d)); err != nil || got != want {
 				t.Errorf("%s: %s: %v, %s, %s", name, verb, err, got, s.last.Detail)
 			}
 		}
@@ -149,7 +149,7 @@ func TestPaused_in(t *testing.T) {
 		a := s.acting(&got)
 		a.begin(s.state)
 		tt.since(s)
-		if err := a.One(t.Context(), d); err != nil || got != tt.want {
+		if err := handed(a, a.One(t.Context(), d)); err != nil || got != tt.want {
 			t.Errorf("%s: %v, %s, %s", name, err, got, s.last.Detail)
 		}
 	}

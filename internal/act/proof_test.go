@@ -18,7 +18,7 @@ func TestProof_ledger(t *testing.T) {
 			s.health = func(h *record.Health) { h.Instance, h.Listed = name, name }
 			a, book := s.acting(&got), &keeps{Book: s}
 			a.Book = book
-			if err := a.One(t.Context(), s.decided(0, "launch")); err != nil || got != "done" {
+			if err := handed(a, a.One(t.Context(), s.decided(0, "launch"))); err != nil || got != "done" {
 				t.Fatalf("%s, %v", got, err)
 			}
 			var e record.Entry

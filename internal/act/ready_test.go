@@ -185,7 +185,7 @@ func TestReady_delay(t *testing.T) {
 		d.Action.DelayS = delay
 		a := s.acting(&got)
 		a.Sleep = func(_ context.Context, d time.Duration) { slept = append(slept, d) }
-		if err := a.One(t.Context(), d); err != nil || got != "done" || len(slept) != delay || delay > 0 && slept[0] != time.Second {
+		if err := handed(a, a.One(t.Context(), d)); err != nil || got != "done" || len(slept) != delay || delay > 0 && slept[0] != time.Second {
 			t.Errorf("%d seconds: %s, %v, slept %v", delay, got, err, slept)
 		}
 	}

@@ -149,7 +149,7 @@ func TestRecover(t *testing.T) {
 			a.Book = book
 			a.Warn = func(format string, args ...any) { warned += fmt.Sprintf(format, args...) }
 			for range 2 {
-				if err := a.Recover(t.Context()); err != nil {
+				if err := handed(a, a.Recover(t.Context())); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -195,7 +195,8 @@ func TestRecover_all(t *testing.T) {
 		s.runs(s.agents[i])
 	}
 	was := s.now
-	if err := s.acting(&got).Recover(t.Context()); err != nil || len(s.state.Open()) > 0 || !s.now.Equal(was) {
+	a := s.acting(&got)
+	if err := handed(a, a.Recover(t.Context())); err != nil || len(s.state.Open()) > 0 || !s.now.Equal(was) {
 		t.Errorf("%v, open %v, waited %v", err, s.state.Open(), s.now.Sub(was))
 	}
 }
@@ -206,11 +207,11 @@ func TestRecover_untold(t *testing.T) {
 	id := s.append(s.now, record.Entry{Kind: record.EntryIntent, By: "act", Verb: "restart", Key: "agent-0", Target: fold.Marshal(record.ActTarget{Action: record.Action{Verb: "restart"}, Seen: s.decided(0, "restart").Seen})})
 	a := s.acting(&got)
 	a.Book = &broken{s, "begin", 1}
-	if err := a.Recover(t.Context()); !errors.Is(err, syscall.EIO) || !s.state.IsOpen(id) {
+	if err := handed(a, a.Recover(t.Context())); !errors.Is(err, syscall.EIO) || !s.state.IsOpen(id) {
 		t.Errorf("%v, open: %t", err, s.state.IsOpen(id))
 	}
 	a.Book = s
-	if err := a.Recover(t.Context()); err != nil || s.state.IsOpen(id) || len(s.told) != 1 {
+	if err := handed(a, a.Recover(t.Context())); err != nil || s.state.IsOpen(id) || len(s.told) != 1 {
 		t.Errorf("%v, told %q", err, s.told)
 	}
 }

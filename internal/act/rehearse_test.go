@@ -53,7 +53,7 @@ func TestRehearsed(t *testing.T) {
 			}
 			a.Dry, a.Rehearse = "--execute was not given", looks
 			wrote := s.wrote
-			if err := a.One(t.Context(), d); err != nil || got != "dry dry" || s.last.Detail != a.Dry {
+			if err := handed(a, a.One(t.Context(), d)); err != nil || got != "dry dry" || s.last.Detail != a.Dry {
 				t.Errorf("%s: %v, %s, %+v", name, err, got, s.last)
 			}
 			if tells := s.last.Tells; (tells != "") != (looks && tt.tells) {
@@ -75,7 +75,7 @@ func TestRehearsed_ledger(t *testing.T) {
 	s.agents[0].answers = false
 	a := s.acting(&got)
 	a.Dry, a.Rehearse, a.Book = "dry", true, &broken{s, "read", 1}
-	if err := a.One(t.Context(), s.decided(0, "restart")); err != nil || s.last.Kept != syscall.EIO.Error() {
+	if err := handed(a, a.One(t.Context(), s.decided(0, "restart"))); err != nil || s.last.Kept != syscall.EIO.Error() {
 		t.Errorf("%v, %+v", err, s.last)
 	}
 }

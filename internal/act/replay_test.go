@@ -128,7 +128,7 @@ func TestFits_elsewhere(t *testing.T) {
 		return nil
 	}
 	for _, dec := range []record.Decision{far, other, nowhere} {
-		if err := a.One(context.Background(), dec); err != nil {
+		if err := handed(a, a.One(context.Background(), dec)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -119,7 +119,7 @@ func TestRestart_told(t *testing.T) {
 			told += severity + ": " + text
 			return nil
 		}
-		if err := a.One(t.Context(), d); err != nil || !strings.HasPrefix(told, strings.ReplaceAll(tt.told, "process 1 ", fmt.Sprintf("process %d ", d.Seen.PID))) {
+		if err := handed(a, a.One(t.Context(), d)); err != nil || !strings.HasPrefix(told, strings.ReplaceAll(tt.told, "process 1 ", fmt.Sprintf("process %d ", d.Seen.PID))) {
 			t.Errorf("%s: %s, %v, told %q", name, got, err, told)
 		}
 	}
@@ -145,7 +145,7 @@ func TestUpgrade_meanwhile(t *testing.T) {
 		got := ""
 		a := s.acting(&got)
 		a.Startable = func(program, dir string) error { return s.startable(program, dir) }
-		if err := a.One(t.Context(), s.decided(0, "upgrade")); err != nil {
+		if err := handed(a, a.One(t.Context(), s.decided(0, "upgrade"))); err != nil {
 			t.Fatal(err)
 		}
 		if ended := map[bool]int{true: 1}[want == "done"]; got != want || s.stops != ended || s.starts != ended {

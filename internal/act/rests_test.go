@@ -49,7 +49,7 @@ func TestRests(t *testing.T) {
 			a := s.acting(&got)
 			a.SeenAt = record.TimeOf(s.now.Add(-time.Minute))
 			a.Drivers = map[string]driver.Driver{"tmux": s}
-			if err := a.One(t.Context(), d); err != nil || got != tt.want || s.last.Result != record.Done && s.last.Detail == "" {
+			if err := handed(a, a.One(t.Context(), d)); err != nil || got != tt.want || s.last.Result != record.Done && s.last.Detail == "" {
 				t.Errorf("%s, want %s: %s; %v", got, tt.want, s.last.Detail, err)
 			}
 			if done := len(s.said)+s.starts+s.stops > 0; done != (tt.want == "done") {

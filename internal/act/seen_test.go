@@ -88,7 +88,7 @@ func TestSeen(t *testing.T) {
 			tt.lay(s)
 			a, book := s.acting(&got), &keeps{Book: s}
 			a.Book = book
-			if err := a.One(t.Context(), d); err != nil || got != tt.want {
+			if err := handed(a, a.One(t.Context(), d)); err != nil || got != tt.want {
 				t.Errorf("%s, want %s; %v", got, tt.want, err)
 			}
 			end := book.kept[1] // the intent is before it, an alert may be behind it
@@ -170,7 +170,7 @@ func TestSeen_resume(t *testing.T) {
 			if d.Action.Driver = "tmux"; tt.verb == "resume" {
 				d.Decision, d.Action.Driver, a.Drivers = "RESUME", "claude", map[string]driver.Driver{"claude": s}
 			}
-			if err := a.One(t.Context(), d); err != nil || got != tt.want || s.starts != 1 {
+			if err := handed(a, a.One(t.Context(), d)); err != nil || got != tt.want || s.starts != 1 {
 				t.Errorf("%s, want %s: %s; %v, %d begun", got, tt.want, s.last.Detail, err, s.starts)
 			}
 		})

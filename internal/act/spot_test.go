@@ -127,7 +127,7 @@ func locked(ago time.Duration) func(*spot) {
 func (s *spot) does(d record.Decision) string {
 	got := ""
 	a := s.acting(&got)
-	if err := a.One(context.Background(), d); err != nil {
+	if err := handed(a, a.One(context.Background(), d)); err != nil {
 		s.t.Fatal(err)
 	}
 	return got
@@ -161,4 +161,13 @@ func (s *spot) acting(got *string) *Actor {
 		return nil
 	}
 	return a
+}
+
+// handed is err, of what an actor did last, when it is one; else that of handing on what it
+// filed, as a run does at its end.
+func handed(a *Actor, err error) error {
+	if err != nil {
+		return err
+	}
+	return a.Hand(context.Background())
 }

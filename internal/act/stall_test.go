@@ -110,7 +110,7 @@ func TestStalled(t *testing.T) {
 				s.told, texts = append(s.told, severity), append(texts, text)
 				return nil
 			}
-			if err := a.Stalled(t.Context(), s.lies(), "devbox"); err != nil {
+			if err := handed(a, a.Stalled(t.Context(), s.lies(), "devbox")); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Join(s.said, " ") != tt.said || strings.Join(s.told, " ") != tt.told || strings.Join(texts, " ") != tt.text || warns != tt.warns || strings.Join(looks, "; ") != tt.looks {
@@ -146,7 +146,7 @@ func TestStalled_over(t *testing.T) {
 			a.Dry = "dry"
 		}
 		a.Tell = func(_ context.Context, _, severity, _ string) error { s.told = append(s.told, severity); return nil }
-		if err := a.Stalled(t.Context(), s.lies(), "devbox"); err != nil {
+		if err := handed(a, a.Stalled(t.Context(), s.lies(), "devbox")); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		h := s.state.Heal("agent-0")
@@ -179,7 +179,7 @@ func TestStalled_over(t *testing.T) {
 		a := s.acting(&got)
 		a.Rules.Stalls, s.look = rules, in("")
 		a.Book = &broken{s, what, 1}
-		if err := a.Stalled(t.Context(), s.lies(), "devbox"); !errors.Is(err, syscall.EIO) || what == "begin" && err.Error() != "noting that agent-0 shows the stall limit no more: "+syscall.EIO.Error() {
+		if err := handed(a, a.Stalled(t.Context(), s.lies(), "devbox")); !errors.Is(err, syscall.EIO) || what == "begin" && err.Error() != "noting that agent-0 shows the stall limit no more: "+syscall.EIO.Error() {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -199,7 +199,7 @@ func TestStalled_dry(t *testing.T) {
 			}
 			return nil
 		}
-		if err := a.Stalled(t.Context(), s.lies(), "devbox"); err != nil || strings.Join(looks, "; ") != want || s.wrote+len(s.said)+len(s.told) > 1 {
+		if err := handed(a, a.Stalled(t.Context(), s.lies(), "devbox")); err != nil || strings.Join(looks, "; ") != want || s.wrote+len(s.said)+len(s.told) > 1 {
 			t.Errorf("%s: %q, %v, %d entries, written to %q, told %q", action, looks, err, s.wrote, s.said, s.told)
 		}
 	}
@@ -223,7 +223,7 @@ func TestStalled_each(t *testing.T) {
 			set.Add(record.Line{Record: r})
 		}
 	}
-	if err := a.Stalled(t.Context(), set, "devbox"); err != nil {
+	if err := handed(a, a.Stalled(t.Context(), set, "devbox")); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(d.said)
@@ -232,7 +232,7 @@ func TestStalled_each(t *testing.T) {
 	}
 	none := d.at(d.now)
 	none.Drivers, none.Rules.Stalls = nil, a.Rules.Stalls
-	if err := none.Stalled(t.Context(), set, "devbox"); err != nil || len(d.said) != 4 {
+	if err := handed(none, none.Stalled(t.Context(), set, "devbox")); err != nil || len(d.said) != 4 {
 		t.Errorf("without a driver: %v, written to %q", err, d.said)
 	}
 }
@@ -259,7 +259,7 @@ func TestStalled_errors(t *testing.T) {
 			a := s.acting(&got)
 			a.Rules.Stalls = []record.StallRule{{ID: "limit", Action: "nudge", Max: 2}}
 			tt.lay(a, s)
-			err := a.Stalled(t.Context(), s.lies(), "devbox")
+			err := handed(a, a.Stalled(t.Context(), s.lies(), "devbox"))
 			if !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), tt.want) || (len(s.said) > 0) != (name == "the outcome") {
 				t.Errorf("%v, written to %q", err, s.said)
 			}
