@@ -50,7 +50,7 @@ type Eyes interface {
 	Maintenance(ctx context.Context, s record.Seen) (*record.Maintenance, error)
 }
 
-// Actor acts.
+// Actor carries out decisions, one after another, and notes each in the ledger.
 type Actor struct {
 	Book      Book
 	Eyes      Eyes
@@ -72,10 +72,10 @@ type Actor struct {
 	Startable func(program, dir string) error                               // why a program cannot be started in a directory, in words that follow its name
 	Updates   func() error                                                  // says that an update still works which a run began that died, or that nobody can tell
 	Tell      func(ctx context.Context, agent, severity, text string) error // hands a person what they should know beside the ledger; nil: the ledger alone
-	Now       func() time.Time                                              //
-	Sleep     func(ctx context.Context, d time.Duration)                    //
-	Emit      func(subject string, o record.Outcome) error                  // gets what became of each decision
-	Warn      func(format string, args ...any)                              // gets what went wrong beside that
+	Now       func() time.Time
+	Sleep     func(ctx context.Context, d time.Duration)
+	Emit      func(subject string, o record.Outcome) error // gets what became of each decision
+	Warn      func(format string, args ...any)             // gets what went wrong beside that
 	Patient   Patience
 
 	entries int                    // of the ledger, when the run began
@@ -107,13 +107,9 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 	}
 	found := make([]record.SweepAgent, 0, len(ds))
 	for _, d := range ds {
-		if d = plain(d); a.Dry == "" && a.forged(d) != nil {
-			if err := a.One(ctx, d); err != nil {
-				return err
-			}
-			continue
+		if d = plain(d); a.Dry != "" || a.forged(d) == nil {
+			found = append(found, swept(d))
 		}
-		found = append(found, swept(d))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -144,7 +140,6 @@ func swept(d record.Decision) record.SweepAgent {
 
 // One does what a decision asks for, then tells a person what they should know.
 func (a *Actor) One(ctx context.Context, d record.Decision) error {
-	var o *record.Outcome
 	d, a.owner = plain(d), ""
 	if a.Dry == "" {
 		if err := a.forged(d); err != nil {
@@ -161,13 +156,10 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 		if err != nil && done.Intent == "" {
 			return err
 		}
-		o = &done
 		if err := errors.Join(err, a.Emit(subjectOf(d), done)); err != nil { // what was done is told, also when the ledger does not take it
 			return err
 		}
-	}
-	if o != nil {
-		d.Alert = a.tells(d, *o)
+		d.Alert = a.tells(d, done)
 	}
 	if d.Alert == nil || a.Dry != "" {
 		return nil

@@ -1,7 +1,6 @@
 package act
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,7 +20,10 @@ func (a *Actor) may(ctx context.Context, d record.Decision) func(*fold.State) er
 	return func(s *fold.State) error {
 		h, now := s.Heal(d.Agent), a.Now()
 		starts := record.ActVerbs[d.Action.Verb]
-		if err := cmp.Or(a.trusted(s), a.paused(ctx, s, d)); err != nil {
+		if err := a.trusted(s); err != nil {
+			return err
+		}
+		if err := a.paused(ctx, s, d); err != nil {
 			return err
 		}
 		switch {
@@ -87,8 +89,8 @@ func in(at record.Time, now time.Time, d time.Duration) bool {
 	return d > 0 && at.After(now.Add(-d)) && at.Sub(now) < skew
 }
 
-// look says why a session as it is now forbids an act, "" reasons left aside. What
-// it says of itself comes first; what its pane shows is further evidence.
+// look returns the session as it is now; the error is the refusal where that forbids the
+// act. What the session says of itself is asked first, what its pane shows second.
 func (a *Actor) look(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) (driver.State, error) {
 	seen := *d.Seen
 	if seen.PID != 0 && (d.Action.Verb != "mail" || seen.Class != "6") { // one that hangs says that it works: that is what it is asked about

@@ -114,12 +114,12 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 		return refused("runs", "process %d runs in the session %q, and not in its workspace: end it there, or give one of the two another name", s.PID, t.Session)
 	case ends(d.Action.Verb):
 		return a.reached(ctx, d, s, t)
-	case d.Action.Verb != "launch" && d.Action.Verb != "resume" && !s.Alive && d.Seen.PID != 0 && !strings.HasPrefix(d.Agent, sessionMark):
+	case s.Alive, d.Action.Verb == "launch", d.Action.Verb == "resume":
+		return nil
+	case d.Seen.PID != 0 && !strings.HasPrefix(d.Agent, sessionMark):
 		return astray(d, t)
-	case d.Action.Verb != "launch" && d.Action.Verb != "resume" && !s.Alive:
-		return refused("absent", "no session %s is there", strconv.Quote(t.Session))
 	}
-	return nil
+	return refused("absent", "no session %s is there", strconv.Quote(t.Session))
 }
 
 func (a *Actor) do(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target, o record.Outcome) record.Outcome {
@@ -138,7 +138,7 @@ func (a *Actor) do(ctx context.Context, d record.Decision, dr driver.Driver, t d
 		_, err = dr.Start(ctx, t, driver.Launch{Text: d.Action.Text})
 	}
 	if r, ok := errors.AsType[refusal](err); ok && ctx.Err() == nil {
-		o.Result, o.Reason, o.Detail = record.Refused, r.reason, r.detail
+		o = refuse(o, r)
 		if d.Action.Verb == "upgrade" {
 			o.Detail += "; it is updated, and runs on as it was"
 		}
@@ -233,7 +233,7 @@ func (a *Actor) green(ctx context.Context, d record.Decision, o record.Outcome) 
 		return answered >= want
 	})
 	if !ok && wrong != "" {
-		return verdict(ctx, o, false, nil, versions.Wrong, "it came back, and runs "+wrong)
+		return verdict(ctx, o, false, last, versions.Wrong, "it came back, and runs "+wrong)
 	}
 	return verdict(ctx, o, ok, last, "deaf", "its process ran, and no new instance answered: look at its channel server")
 }

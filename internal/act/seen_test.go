@@ -69,6 +69,11 @@ func TestSeen(t *testing.T) {
 			}
 		}), "done", record.EntryDone, `"process 5; instance i5"`, ""},
 		"an upgraded one answers in vain": {"upgrade", answering(func(h *record.Health, _ int) { h.Version = "1.2.2" }), "failed wrong-version", record.EntryFailed, "\"process ", "it came back, and runs 1.2.2"},
+		"an upgraded one answers in vain, then not at all": {"upgrade", func(s *spot) {
+			n := 0
+			answering(func(h *record.Health, _ int) { h.Version, n = "1.2.2", n+1 })(s)
+			s.blind = func(asked string) bool { return asked == "health" && n > 0 }
+		}, "unknown unseen", record.EntryUnknown, "\"process ", "could not be looked at: health was not read"},
 		"an upgraded one answers by turns": {"upgrade", answering(func(h *record.Health, n int) {
 			if n%2 == 1 {
 				silent(h)

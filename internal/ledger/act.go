@@ -17,38 +17,38 @@ import (
 // lock and says why it must not be done after all: then nothing is written and
 // its error is returned. Begun is what the intent says but for its id.
 func (l Ledger) Begin(at time.Time, begun record.Entry, may func(*fold.State) error) (string, error) {
-	id := ""
-	err := l.outsideTick(os.O_CREATE, at, "act", func(s *fold.State) ([]record.Entry, error) {
+	return l.acting(at, func(s *fold.State) ([]record.Entry, error) {
 		if err := may(s); err != nil {
 			return nil, err
 		}
 		begun.Kind, begun.By = record.EntryIntent, "act"
 		return []record.Entry{begun}, nil
-	}, &id)
-	return id, err
+	})
 }
 
 // End notes what became of an intent: kind is done, failed or unknown. A second
 // outcome of one intent is an error, and not written.
 func (l Ledger) End(at time.Time, of string, outcome record.Entry) error {
-	return l.outsideTick(os.O_CREATE, at, "act", func(s *fold.State) ([]record.Entry, error) {
+	_, err := l.acting(at, func(s *fold.State) ([]record.Entry, error) {
 		if !s.IsOpen(of) {
 			return nil, fmt.Errorf("%s is no intent without an outcome", of)
 		}
 		outcome.Of = of
 		return []record.Entry{outcome}, nil
-	}, new(string))
+	})
+	return err
 }
 
 // Note appends an entry about an agent, or about a sweep, that answers nothing.
 func (l Ledger) Note(at time.Time, e record.Entry) error {
-	return l.outsideTick(os.O_CREATE, at, "act", func(*fold.State) ([]record.Entry, error) { return []record.Entry{e}, nil }, new(string))
+	_, err := l.acting(at, func(*fold.State) ([]record.Entry, error) { return []record.Entry{e}, nil })
+	return err
 }
 
 // Swept notes that a sweep ended: an entry with its status. undecided is about what it
 // decided nothing, and why, "" when it could read everything.
 func (l Ledger) Swept(at time.Time, e record.Entry, undecided string) error {
-	return l.outsideTick(os.O_CREATE, at, "act", func(s *fold.State) ([]record.Entry, error) {
+	_, err := l.acting(at, func(s *fold.State) ([]record.Entry, error) {
 		e.Kind, e.By = record.EntrySweepExit, "act"
 		if undecided != "" {
 			e.Detail, e.Blind = undecided, record.TimeOf(at)
@@ -57,19 +57,23 @@ func (l Ledger) Swept(at time.Time, e record.Entry, undecided string) error {
 			}
 		}
 		return []record.Entry{e}, nil
-	}, new(string))
+	})
+	return err
 }
 
-// outsideTick appends entries that belong to no tick. flag is update's: with
-// os.O_CREATE the state directory is made too.
-// prefix is the word before the ids; last is set to the last of them.
-func (l Ledger) outsideTick(flag int, at time.Time, prefix string, build func(*fold.State) ([]record.Entry, error), last *string) error {
-	if flag&os.O_CREATE != 0 {
-		if err := os.MkdirAll(l.Dir, 0o700); err != nil {
-			return err
-		}
+// acting appends entries of what acts, which begin a ledger that is missing. It returns
+// the id of the last.
+func (l Ledger) acting(at time.Time, build func(*fold.State) ([]record.Entry, error)) (last string, err error) {
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		return "", err
 	}
-	return l.update(flag, func(h held) ([][]byte, error) {
+	return l.outsideTick(os.O_CREATE, at, "act", build)
+}
+
+// outsideTick appends the entries that build makes, which belong to no tick, with ids that
+// begin with prefix, and returns the id of the last. flag is that of update.
+func (l Ledger) outsideTick(flag int, at time.Time, prefix string, build func(*fold.State) ([]record.Entry, error)) (last string, err error) {
+	err = l.update(flag, func(h held) ([][]byte, error) {
 		s, err := l.fold(io.NewSectionReader(h, 0, h.size))
 		if err != nil {
 			return nil, err
@@ -83,7 +87,7 @@ func (l Ledger) outsideTick(flag int, at time.Time, prefix string, build func(*f
 		for _, e := range es {
 			e.V, e.TS, e.Scope = record.Version, record.NewTime(at), l.Scope
 			e.ID, n = outsideID(s, prefix, at, n)
-			*last = e.ID
+			last = e.ID
 			line := fold.Marshal(e)
 			if len(line) > fold.MaxLine { // nobody would read it, and nobody act by what has it
 				return nil, fmt.Errorf("an entry of %d bytes is not written: %d are read of one", len(line), fold.MaxLine)
@@ -92,6 +96,7 @@ func (l Ledger) outsideTick(flag int, at time.Time, prefix string, build func(*f
 		}
 		return lines, nil
 	})
+	return last, err
 }
 
 // ReadOrNone is Read; of a ledger that is not there it returns an empty one.

@@ -79,11 +79,18 @@ func (l Ledger) replace(c fold.Compacted) error {
 			return err
 		}
 	}
-	kept := append(bytes.Join(c.Kept, []byte("\n")), '\n')
-	if err := atomic.WriteFile(l.Path(), bytes.NewReader(kept)); err != nil {
+	var kept []byte
+	for _, line := range c.Kept {
+		kept = append(append(kept, line...), '\n')
+	}
+	path, err := filepath.EvalSymlinks(l.Path()) // a link stays, and leads to the new one
+	if err == nil {
+		err = atomic.WriteFile(path, bytes.NewReader(kept))
+	}
+	if err != nil {
 		return fmt.Errorf("writing %s: %w", l.Path(), err)
 	}
-	return l.syncDir()
+	return l.syncDir(filepath.Dir(path))
 }
 
 // setAside appends damaged lines to ledger.damaged: all of them or none.

@@ -148,6 +148,39 @@ func TestCompact_told(t *testing.T) {
 	}
 }
 
+// A ledger that lies elsewhere stays there, with the link that leads to it; of one from
+// which all goes nothing is left, not an empty line.
+func TestCompact_linked(t *testing.T) {
+	l, far := newLedger(t), filepath.Join(t.TempDir(), "far.jsonl")
+	must(t, os.MkdirAll(l.Dir, 0o700))
+	must(t, os.WriteFile(far, []byte("half a li\n"), 0o600))
+	must(t, os.Symlink(far, l.Path()))
+	if c, err := l.Compact(); err != nil || len(c.Damaged) != 1 {
+		t.Fatalf("%d damaged, %v", len(c.Damaged), err)
+	}
+	if to, err := os.Readlink(l.Path()); err != nil || to != far || l.text(t) != "" {
+		t.Errorf("it leads to %q, %v, and is %q", to, err, l.text(t))
+	}
+	synced := ""
+	l.openFile = func(name string, flag int) (file, error) {
+		if name == filepath.Dir(far) {
+			synced = name
+		}
+		return os.OpenFile(name, flag, 0o600)
+	}
+	must(t, os.WriteFile(far, []byte("half a li\n"), 0o600))
+	if _, err := l.Compact(); err != nil || synced == "" {
+		t.Errorf("the place of the ledger is not durable: %v", err)
+	}
+	long := filepath.Join(filepath.Dir(far), strings.Repeat("f", 255)) // nothing can be made beside it that has its name and more
+	must(t, os.WriteFile(long, []byte("half a li\n"), 0o600))
+	must(t, os.Remove(l.Path()))
+	must(t, os.Symlink(long, l.Path()))
+	if _, err := l.Compact(); err == nil || l.text(t) != "half a li\n" {
+		t.Errorf("no room beside it: %v, %q", err, l.text(t))
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

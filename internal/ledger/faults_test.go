@@ -140,8 +140,26 @@ func TestFaults(t *testing.T) {
 	if n, err := l.on(faulty{room: 1 << 20, dirErr: syscall.EIO}).Fire(noon, true, "", nil); n != 0 || !errors.Is(err, syscall.EIO) {
 		t.Errorf("the directory is not durable: %d %v", n, err)
 	}
+	for name, write := range map[string]func(l Ledger) error{
+		"an intent": func(l Ledger) error {
+			_, err := l.Begin(noon, record.Entry{Verb: "launch", Key: "code"}, func(*fold.State) error { return nil })
+			return err
+		},
+		"a sweep": func(l Ledger) error { return l.Swept(noon, record.Entry{}, "") },
+	} {
+		l := New(filepath.Join(t.TempDir(), "new"), "lamp")
+		if err := write(l.on(faulty{room: 1 << 20, dirErr: syscall.EIO})); !errors.Is(err, syscall.EIO) {
+			t.Errorf("%s begins a ledger whose place is not durable: %v", name, err)
+		}
+		if err := write(l); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(l.on(faulty{room: 1 << 20, dirErr: syscall.EIO})); err != nil {
+			t.Errorf("%s, in one that is there: %v", name, err)
+		}
+	}
 	l.Dir += "/nothing"
-	if err := l.syncDir(); !errors.Is(err, fs.ErrNotExist) {
+	if err := l.syncDir(l.Dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 }

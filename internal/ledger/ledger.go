@@ -194,6 +194,13 @@ func (l Ledger) update(flag int, build func(h held) ([][]byte, error)) error {
 		if h.size, err = regularSize(f, h.name); err != nil {
 			return err
 		}
+		if flag&os.O_CREATE != 0 && h.size == 0 { // it may be new: its name, and that of its directory
+			for _, dir := range []string{l.Dir, filepath.Dir(l.Dir)} {
+				if err := l.syncDir(dir); err != nil && !errors.Is(err, fs.ErrPermission) { // what may not be read cannot be synced
+					return err
+				}
+			}
+		}
 		lines, err := build(h)
 		if err != nil {
 			return err

@@ -62,11 +62,12 @@ func (l Ledger) Missed(by string, at time.Time, intent, why string) error {
 // outside appends entries that belong to no tick to a ledger that is there. It
 // reads the whole ledger: a person waits for it, no tick does.
 func (l Ledger) outside(at time.Time, build func(*fold.State) ([]record.Entry, error)) error {
-	return l.outsideTick(0, at, "owner", build, new(string))
+	_, err := l.outsideTick(0, at, "owner", build)
+	return err
 }
 
 // outsideID returns the next free id of a millisecond, and its number:
-// owner-<ms>, then owner-<ms>-2. used is how many numbers the same append has taken.
+// <prefix>-<ms>, then <prefix>-<ms>-2. used is how many numbers the same append has taken.
 func outsideID(s *fold.State, prefix string, at time.Time, used int) (string, int) {
 	for n := used + 1; ; n++ {
 		id := fmt.Sprintf("%s-%d", prefix, at.UnixMilli())

@@ -95,13 +95,12 @@ func (l Ledger) writeCounter(n int) error {
 	if err := atomic.WriteFile(name, strings.NewReader(strconv.Itoa(n)+"\n")); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
-	return l.syncDir()
+	return l.syncDir(l.Dir)
 }
 
-// syncDir makes the names in the state directory durable: the counter, and a
-// ledger that was begun before it.
-func (l Ledger) syncDir() error {
-	d, err := l.open(l.Dir, os.O_RDONLY)
+// syncDir makes the names in a directory durable.
+func (l Ledger) syncDir(name string) error {
+	d, err := l.open(name, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
