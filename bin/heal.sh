@@ -83,7 +83,7 @@ sweep() {
 	into "$dir/decided.part" step sh "$self" --judge "$dir" "$desired" || fail "the records were not judged, or not kept in $dir; $(head -n 1 "$dir/said.part")"
 	did=0 last=$dir/decided.part
 	act "$dir/acted.part" fleet-act --execute || did=$?
-	case $did$stalls in 75* | *'[]') ;; *) act "$dir/stalled.part" fleet-act --execute stalled || { status=$? && { [ $did -ne 0 ] || did=$status; }; } ;; esac
+	case $did$stalls in 75* | *0) ;; *) act "$dir/stalled.part" fleet-act --execute stalled || { status=$? && { [ $did -ne 0 ] || did=$status; }; } ;; esac
 	mv -f "$last" "$kept_sweep" || fail "$kept_sweep could not be written"
 	rm -rf "$dir"
 	beside=''
@@ -137,7 +137,7 @@ heal_around() {
 $values
 END
 	[ -n "$heal" ] || off 'keeps nothing alive: its heal is null; {} makes it, with what fleet-config keys says'
-	stalls=$(printf '%s\n' "$heal" | sed -n 's/.*"stalls":\(\[.*\]\).*/\1/p')
+	case $heal in *'"stalls":[]'*) stalls=0 ;; *) stalls=1 ;; esac
 	mkdir -p "$state" || { echo "heal.sh: $state cannot be made, so no sweep runs" >&2; exit 1; }
 	to_end fleet-step --lock "$state/heal.lock" --timeout 120m -- sh "$self" --sweep "$state" "$((minutes * 20))s" "$cap" "$token" "$desired" "$stalls"
 	set -- $?

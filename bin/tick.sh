@@ -42,14 +42,18 @@ named() { case $surfaces in *"\"$1\""*) ;; *) return 1 ;; esac; } # PRODUCT
 # letters, digits, ., _ and -, and stands alone behind its key.
 names_of() { printf '%s\n' "$1" | sed -e 's/[[{]/\
 /g' | sed -n 's/^"name":"\([A-Za-z0-9._-]*\)",.*/\1/p'; }
+last_report() { # last is the report of the newest tick that has one
+	last=''
+	for report in "$state"/ticks/?????/report.md "$state"/ticks/??????*/report.md; do [ ! -f "$report" ] || last=$report; done
+}
 outdated() { # WHY: latest.md is of an earlier tick, when there is one, and says so
-	for last in "$state"/ticks/*/report.md; do :; done
-	[ ! -f "$last" ] || { stale "$1" "$last" "$state/failed.md" && lead "$state/failed.md" latest.md; }
+	last_report
+	[ -z "$last" ] || { stale "$1" "$last" "$state/failed.md" && lead "$state/failed.md" latest.md; }
 }
 # outdated_too WHY: so do latest.json and latest.html, where they can.
 outdated_too() {
-	for last in "$state"/ticks/*/report.md; do :; done
-	for format in json html; do told "$1" "${last%report.md}snapshot.ndjson" $format "$state/failed.$format" latest.$format; done
+	last_report
+	[ -z "$last" ] || for format in json html; do told "$1" "${last%report.md}snapshot.ndjson" $format "$state/failed.$format" latest.$format; done
 }
 reports() { # what there is of them is shown, also when one could not be made; says is a line of it
 	missing='' asks=$dir/asks.md

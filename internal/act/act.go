@@ -68,7 +68,7 @@ type Actor struct {
 	Then      []string                                                      // what notes how a session ended: the agent and the status are added
 	Command   func(agent, workspace string) []string                        // what starts an agent, nil of one that is not wanted there
 	Lets      func(verb string) error                                       // why the configuration, as it is at this moment, lets no such act be done
-	Update    func(ctx context.Context, workspace, version string) error    // brings what is installed for an agent to a version
+	Update    func(ctx context.Context, workspace string) error             // brings what is installed for an agent to its newest version
 	Startable func(program, dir string) error                               // why a program cannot be started in a directory, in words that follow its name
 	Updates   func() error                                                  // says that an update still works which a run began that died, or that nobody can tell
 	Tell      func(ctx context.Context, agent, severity, text string) error // hands a person what they should know beside the ledger; nil: the ledger alone

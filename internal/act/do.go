@@ -64,8 +64,12 @@ func (a *Actor) act(ctx context.Context, d record.Decision) (record.Outcome, err
 	return o, a.end(id, d.Action.Verb, d.Agent, e)
 }
 
+// refuse has an outcome be that of a refusal. An error that is none is what could not be seen.
 func refuse(o record.Outcome, err error) record.Outcome {
-	r, _ := errors.AsType[refusal](err)
+	r, ok := errors.AsType[refusal](err)
+	if !ok {
+		r = refusal{"unknown", err.Error()}
+	}
 	o.Result, o.Reason, o.Detail = record.Refused, r.reason, r.detail
 	return o
 }

@@ -41,7 +41,10 @@ func TestDo_tellsLast(t *testing.T) {
 	}
 	d = newDesk(t)
 	a = d.at(d.now)
-	a.Tell = func(context.Context, string, string, string) error { t.Error("told before the run has an end"); return nil }
+	a.Tell = func(context.Context, string, string, string) error {
+		t.Error("told before the run has an end")
+		return nil
+	}
 	if err := a.One(t.Context(), stuck); err != nil || len(d.state.Heal("agent-0").Open) != 1 {
 		t.Fatal(err)
 	}
@@ -148,7 +151,7 @@ func TestRefused_texts(t *testing.T) {
 		out += fmt.Sprint(subject, o)
 		return nil
 	}
-	a.Update = func(context.Context, string, string) error { return refused(token, "%s", token) }
+	a.Update = func(context.Context, string) error { return refused(token, "%s", token) }
 	if err := handed(a, a.One(t.Context(), s.decided(0, "upgrade"))); err != nil || out == "" || len(book.kept) != 2 {
 		t.Errorf("%v, %d entries, %s", err, len(book.kept), out)
 	}

@@ -108,7 +108,7 @@ func (a *Actor) start(ctx context.Context, d record.Decision, dr driver.Driver, 
 // update brings an agent to a version, then starts it again. What fails before
 // its session is ended leaves it as it runs.
 func (a *Actor) update(ctx context.Context, d record.Decision, dr driver.Driver, t driver.Target) error {
-	if err := a.Update(ctx, d.Seen.Workspace, d.Action.To); err != nil {
+	if err := a.Update(ctx, d.Seen.Workspace); err != nil {
 		return fmt.Errorf("bringing %s to %s: %w", d.Agent, d.Action.To, err)
 	}
 	return a.restart(ctx, d, dr, t)

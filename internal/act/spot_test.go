@@ -142,7 +142,7 @@ func (s *spot) acting(got *string) *Actor {
 			s.slept()
 		}
 	}
-	a.Update = func(context.Context, string, string) error {
+	a.Update = func(context.Context, string) error {
 		if s.update != nil {
 			return s.update()
 		}

@@ -25,7 +25,7 @@ type Updater struct {
 }
 
 // Update runs one, and returns when it has ended. A second one beside it is an error.
-func (u Updater) Update(ctx context.Context, workspace, _ string) error {
+func (u Updater) Update(ctx context.Context, workspace string) error {
 	lock, err := command.TryLock(u.Lock, fmt.Sprintf("macf update in %s, of fleet-act, process %d", workspace, os.Getpid()))
 	if err != nil {
 		return fmt.Errorf("macf update: %w", err)

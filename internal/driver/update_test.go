@@ -34,7 +34,7 @@ func TestUpdater(t *testing.T) {
 		where := t.TempDir()
 		t.Setenv("WHERE", where)
 		u, says := updater(t, script), ""
-		if err := u.Update(t.Context(), where, "1.2.3"); err != nil {
+		if err := u.Update(t.Context(), where); err != nil {
 			says = err.Error()
 		}
 		if err := u.Works(); says != want || err != nil {
@@ -52,7 +52,7 @@ func TestUpdater_daemon(t *testing.T) {
 	u := updater(t, "sleep 600 >/dev/null 2>&1 </dev/null &\necho $! >\"$PID\"\n")
 	file := filepath.Join(t.TempDir(), "pid")
 	u.Env = append(u.Env, "PID="+file)
-	err := u.Update(t.Context(), t.TempDir(), "")
+	err := u.Update(t.Context(), t.TempDir())
 	if pid, aerr := strconv.Atoi(began(t, file)); aerr == nil {
 		defer syscall.Kill(pid, syscall.SIGKILL)
 	}
@@ -80,7 +80,7 @@ func began(t *testing.T, name string) string {
 // was killed; no second one is begun beside it.
 func TestUpdater_outlives(t *testing.T) {
 	if lock := os.Getenv("FLEET_UPDATE"); lock != "" { // the one that is killed
-		t.Error(Updater{Env: os.Environ(), Lock: lock}.Update(t.Context(), ".", ""))
+		t.Error(Updater{Env: os.Environ(), Lock: lock}.Update(t.Context(), "."))
 		return
 	}
 	u := updater(t, "[ -z \"$FLEET_UPDATE\" ] || echo $$ >\"$FLEET_UPDATE.pid\"; exec sleep 600\n")
@@ -104,7 +104,7 @@ func TestUpdater_outlives(t *testing.T) {
 	}
 	soon, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, held := errors.AsType[*command.HeldError](u.Update(soon, ".", "")); !held {
+	if _, held := errors.AsType[*command.HeldError](u.Update(soon, ".")); !held {
 		t.Error("a second one is begun")
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {

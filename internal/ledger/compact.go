@@ -109,5 +109,5 @@ func (l Ledger) setAside(lines [][]byte) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
-	return nil
+	return l.syncDir(l.Dir)
 }

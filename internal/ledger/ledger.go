@@ -34,7 +34,7 @@ const (
 // Ledger is the ledger of a scope.
 type Ledger struct {
 	Dir   string        // state directory of the scope
-	Scope string        //
+	Scope string        // that its entries are of
 	Wait  time.Duration // how long to wait for the lock
 
 	// For a disk that fails; os.OpenFile and flock when nil.

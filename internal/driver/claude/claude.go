@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -228,6 +227,3 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 	}
 	return driver.End(ctx, *p, grace)
 }
-
-// lines is a text on one line.
-func lines(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -58,7 +58,7 @@ func (d *Driver) start(ctx context.Context, t driver.Target, how driver.Launch) 
 	if how.Argv[1] != "respawn" {
 		m := backgrounded().FindStringSubmatch(out)
 		if m == nil {
-			return driver.State{}, fmt.Errorf("%w: it said: %s", driver.ErrUnseen, guard.Text(lines(out), 300))
+			return driver.State{}, fmt.Errorf("%w: it said: %s", driver.ErrUnseen, guard.Text(out, 300))
 		}
 		if id = m[1]; t.Session != "" && id != t.Session {
 			_, stop := d.run(context.WithoutCancel(ctx), "", d.Env, "claude", "stop", id)
