@@ -2,6 +2,7 @@ package act
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -227,6 +228,15 @@ func TestFits_pid(t *testing.T) {
 		a := &Actor{}
 		if got := reasonOf(a.fits(record.Decision{Agent: agent, Decision: "OK", Seen: &record.Seen{PID: 7}})); got != want {
 			t.Errorf("%s: %q, want %q", agent, got, want)
+		}
+	}
+}
+
+// An error that is no refusal is what could not be seen, not a refusal without a reason.
+func TestRefuse(t *testing.T) {
+	for err, want := range map[error]string{refused("busy", "it works"): "refused busy it works", errors.New("no room"): "refused unknown no room"} {
+		if o := refuse(record.Outcome{}, err); o.Result+" "+o.Reason+" "+o.Detail != want {
+			t.Errorf("%+v, want %s", o, want)
 		}
 	}
 }

@@ -138,6 +138,11 @@ func TestCompact_told(t *testing.T) {
 	if _, err := l.Compact(); !errors.Is(err, syscall.EIO) {
 		t.Errorf("the directory is not durable: %v", err)
 	}
+	l = aged(t)
+	was := l.text(t)
+	if _, err := l.on(faulty{room: 1 << 20, dirErr: syscall.EIO}).Compact(); !errors.Is(err, syscall.EIO) || l.text(t) != was {
+		t.Errorf("what is set aside is not durable, and the ledger lacks it: %v", err)
+	}
 	l = begin()
 	ask := `{"by":"act","id":"ID","kind":"intent","scope":"lamp","target":{"asks":[{"id":"a1","key":"KEY"}],"batch":1},"tick":1,"ts":"2026-11-29T12:00:00Z","v":1,"verb":"ask"}` + "\n" +
 		`{"by":"tick","id":"1-3","keys":["KEY"],"kind":"ack","resolved":true,"scope":"lamp","tick":1,"ts":"2026-11-29T12:00:00Z","v":1}` + "\n"
