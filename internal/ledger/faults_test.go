@@ -157,6 +157,17 @@ func TestFaults(t *testing.T) {
 		if err := write(l.on(faulty{room: 1 << 20, dirErr: syscall.EIO})); err != nil {
 			t.Errorf("%s, in one that is there: %v", name, err)
 		}
+		opened := map[string]bool{}
+		l = New(filepath.Join(t.TempDir(), "new"), "lamp")
+		l.openFile = func(name string, flag int) (file, error) {
+			if opened[name] = true; name == filepath.Dir(l.Dir) {
+				return nil, fs.ErrPermission
+			}
+			return os.OpenFile(name, flag, 0o600)
+		}
+		if err := write(l); err != nil || !opened[l.Dir] || !opened[filepath.Dir(l.Dir)] {
+			t.Errorf("%s, where the name of the new directory cannot be made durable: %v, opened %v", name, err, opened)
+		}
 	}
 	l.Dir += "/nothing"
 	if err := l.syncDir(l.Dir); !errors.Is(err, fs.ErrNotExist) {
