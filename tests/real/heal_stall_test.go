@@ -26,16 +26,17 @@ func TestHealStall(t *testing.T) {
 		t.Fatal(err)
 	}
 	y.write(".config/ctx/fleet.json", strings.Replace(string(config), `"fleet_gap_s": 0`,
-		`"fleet_gap_s": 0, "stalls": [{"id": "held", "match": "parser module has three functions", "action": "nudge", "max_fires": 2}]`, 1))
+		`"fleet_gap_s": 0, "stalls": [{"id": "held", "match": "parser module has three functions", "action": "nudge", "max_fires": 5}]`, 1))
 	for deadline := time.Now().Add(5 * time.Minute); len(y.well()) < 1; y.sweep() {
 		if time.Now().After(deadline) {
 			t.Fatal("the agent did not start")
 		}
 	}
 	y.says("agent-0", "Look at it [case:plain]", "The parser module has three functions.")
+	y.still("agent-0")
 	want := []string{"stall:agent-0 nudge done"}
 	page := y.sweep()
-	for deadline := time.Now().Add(2 * time.Minute); !slices.Equal(y.acts(), want) && time.Now().Before(deadline); page = y.sweep() { // its screen may move for a while
+	for deadline := time.Now().Add(5 * time.Minute); !slices.Equal(y.acts(), want) && time.Now().Before(deadline); page = y.sweep() { // what moves then is not written to, for a minute
 	}
 	if got := y.acts(); !slices.Equal(got, want) {
 		t.Errorf("%q\n%s", got, page)
@@ -70,6 +71,21 @@ func (y *yard) says(agent, prompt, text string) {
 			y.t.Fatal(err)
 		}
 	})
+}
+
+// still waits until the screen of an agent's session has not changed for a while.
+func (y *yard) still(agent string) {
+	y.t.Helper()
+	last, since := "", time.Now()
+	for deadline := since.Add(time.Minute); time.Since(since) < 8*time.Second; time.Sleep(500 * time.Millisecond) {
+		pane, err := y.tmux("capture-pane", "-p", "-t", "=lamp@"+agent+":")
+		if err != nil || time.Now().After(deadline) {
+			y.t.Fatalf("it moves on, or %v: %s", err, pane)
+		}
+		if pane != last {
+			last, since = pane, time.Now()
+		}
+	}
 }
 
 // acts is what the last sweep did or tried: subject, verb and result.
