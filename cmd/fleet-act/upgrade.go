@@ -92,8 +92,11 @@ func (d *deed) ended(j reconcile.Judgement) error {
 			return err
 		}
 	}
-	if len(j.Notes) > 0 {
+	switch {
+	case len(j.Notes) > 0:
 		err = errors.New(j.Notes[len(j.Notes)-1])
+	case len(j.Decisions) == 0 && len(j.Undecided) > 0:
+		err = fmt.Errorf("nothing is decided about %s", strings.Join(j.Undecided, "; "))
 	}
 	if left := leftBehind(j); d.actor.Dry == "" && left != "" {
 		err = errors.Join(err, fmt.Errorf("not every agent is upgraded to %s; left: %s", d.opts.To, left))

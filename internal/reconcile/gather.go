@@ -141,6 +141,21 @@ func (w *world) unread(agents bool) string {
 	return ""
 }
 
+// agentless tells that no agent is to be kept alive: the list names none, or there is no
+// list, all was read, and no workspace is one's; nor was one seen before, whose workspace
+// may only be out of sight.
+func (w *world) agentless(list []desired.Agent) bool {
+	if list != nil {
+		return len(list) == 0
+	}
+	for name := range w.heals {
+		if !strings.HasPrefix(name, "session:") {
+			return false
+		}
+	}
+	return len(w.spaces) == 0 && w.unread(false) == ""
+}
+
 // surface says why a part was not read, "" when it was. absent says whether it
 // may be that there is none.
 func (w *world) surface(name string, absent bool) string {

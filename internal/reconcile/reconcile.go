@@ -48,8 +48,8 @@ func Judge(set *record.Set, o Options) Judgement {
 	w := gather(set, o)
 	j := Judgement{At: w.at, Host: w.host}
 	if w.at.IsZero() { // an empty stream has no present, and nothing to be decided at it
-		j.undecided("", "the stream is empty")
-		j.Notes = append(j.Notes, blindly+"the stream is empty")
+		j.undecided(theAgents, "the stream is empty")
+		j.undecided(theSessions, "the stream is empty")
 		return j
 	}
 	var names, dirs []string
@@ -75,6 +75,12 @@ func Judge(set *record.Set, o Options) Judgement {
 	for _, d := range w.unlisted(o.Desired) {
 		j.add(d.Agent, d)
 	}
+	switch {
+	case w.agentless(o.Desired):
+		j.Notes = append(j.Notes, "no agent is to be kept alive: no list names one, and no workspace is one's")
+	case len(j.Decisions) == 0 && w.blindAll != "":
+		j.undecided(theAgents, w.blindAll)
+	}
 	if w.tick != nil && w.tick.Mode == "act" && w.tick.Heal != nil {
 		for _, s := range w.sessions() {
 			s.restarted = w.restarted // what this sweep has decided counts
@@ -82,15 +88,20 @@ func Judge(set *record.Set, o Options) Judgement {
 			w.note(d)
 			j.add(s.subject, d)
 		}
+		if why := w.unseen(); why != "" {
+			j.undecided(theSessions, why)
+		}
 	} else {
 		j.Notes = append(j.Notes, "sessions that no list names are left alone: "+alone(w.tick))
 	}
-	if len(j.Decisions) == 0 && w.blindAll != "" {
-		j.undecided("", w.blindAll)
-		j.Notes = append(j.Notes, blindly+w.blindAll)
-	}
 	return j
 }
+
+// What an undecided text is about when it is about all of them.
+const (
+	theAgents   = "agents"
+	theSessions = "sessions"
+)
 
 // alone is why nothing is decided about sessions.
 func alone(tick *record.Tick) string {
@@ -121,8 +132,8 @@ func (j *Judgement) add(subject string, d record.Decision) {
 // blindly begins the detail of a decision that is none, as something was not read.
 const blindly = "nothing is decided: "
 
-// undecided notes that something was not read, and so nothing is decided about what,
-// "" for all of it. Those of one reason are one text.
+// undecided notes that something was not read, and so nothing is decided about what.
+// Those of one reason are one text.
 func (j *Judgement) undecided(what, why string) {
 	j.RC = 2
 	for i, says := range j.Undecided {
@@ -131,7 +142,7 @@ func (j *Judgement) undecided(what, why string) {
 			return
 		}
 	}
-	j.Undecided = append(j.Undecided, strings.TrimPrefix(what+": "+why, ": "))
+	j.Undecided = append(j.Undecided, what+": "+why)
 }
 
 // Decisions returns the decisions of a stream, in the order in which they were made.

@@ -197,10 +197,11 @@ func TestPause(t *testing.T) {
 
 // Why little or nothing is decided is a note, of both ways to judge.
 func TestNotes(t *testing.T) {
-	const none, alone = "nothing is decided: ", "sessions that no list names are left alone: the scope's mode is not act"
+	const none, alone = "no agent is to be kept alive: no list names one, and no workspace is one's", "sessions that no list names are left alone: the scope's mode is not act"
 	report := func(s *scene) { s.tick.Mode = "report" }
 	heals := func(s *scene) { s.tick.Heal = nil }
-	lost := &scene{desired: []desired.Agent{}, silent: map[string]bool{workspaces: true}}
+	absent := func(s *scene) { s.surfaces["macf/workspaces"] = record.Surface{OK: true, Absent: true} }
+	known := func(s *scene) { s.heals = append(s.heals, &record.Heal{Agent: "code"}) }
 	for _, tt := range []struct {
 		name, judge string
 		scene       *scene
@@ -213,23 +214,23 @@ func TestNotes(t *testing.T) {
 		{"in another scope's repository", "judge", solo(class("1"), repo("/src/.git")).with(func(s *scene) { s.tick.Others = []string{"/src/.git"} }), 0, nil},
 		{"outside of its repos, and not wanted", "judge", solo(class("1")).agent("b").with(list(desired.Agent{Agent: "b", Workspace: "/w/b"})), 0, nil},
 		{"it has no heal", "judge", solo().with(heals), 0, []string{"sessions that no list names are left alone: the scope's heal is null"}},
-		{"no agents", "judge", newScene(), 0, nil},
+		{"no agents", "judge", newScene(), 0, []string{none}},
+		{"no agents, but a session that stopped", "judge", newScene().session("s", "9"), 1, []string{none}},
+		{"no macf", "judge", newScene().with(absent), 0, []string{none}},
+		{"no macf, and it reports", "judge", newScene().with(absent).with(report), 0, []string{none, alone}},
+		{"no macf, where an agent was", "judge", newScene().with(absent).with(known), 2, nil},
+		{"nobody asks whether they are well", "judge", newScene().with(func(s *scene) { s.silent[healths] = true }), 0, []string{none}},
+		{"a list of none", "judge", newScene().with(absent).with(known).with(func(s *scene) { s.desired = []desired.Agent{} }), 0, []string{none}},
 		{"no agents", "upgrade", newScene(), 0, nil},
 		{"blind", "judge", solo().with(blind), 2, nil},
 		{"blind", "upgrade", solo().with(blind), 2, nil},
-		{"no agents, and blind", "judge", newScene().with(blind), 2, []string{none + "macf/processes: permission denied"}},
-		{"no agents, blind, and it reports", "judge", newScene().with(blind).with(report), 2, []string{alone, none + "macf/processes: permission denied"}},
-		{"no agents, and blind", "upgrade", newScene().with(blind), 2, []string{none + "macf/processes: permission denied"}},
-		{"nobody looked at workspaces", "upgrade", lost, 2, []string{none + "fleet-observe-workspaces: no closing record"}},
+		{"no agents, and blind", "judge", newScene().with(blind), 2, nil},
+		{"no agents, blind, and it reports", "judge", newScene().with(blind).with(report), 2, []string{alone}},
+		{"no agents, and blind", "upgrade", newScene().with(blind), 2, nil},
 	} {
 		j := bothJudges[tt.judge](setOf(t, tt.scene.records(t)), Options{Desired: tt.scene.desired})
 		if j.RC != tt.rc || !slices.Equal(j.Notes, tt.notes) {
 			t.Errorf("%s, %s: rc %d, %q", tt.judge, tt.name, j.RC, j.Notes)
-		}
-	}
-	for name, judge := range bothJudges {
-		if j := judge(new(record.Set), Options{}); !slices.Equal(j.Notes, []string{"nothing is decided: the stream is empty"}) {
-			t.Errorf("%s of nothing: %q", name, j.Notes)
 		}
 	}
 }

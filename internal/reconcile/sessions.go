@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -220,6 +221,24 @@ func (w *world) sessions() []*sessionFacts {
 		}
 	}
 	return fs
+}
+
+// unseen says why sessions may have stopped of which nobody knows, "" when all were seen
+// and judged: where that is so, those that are not here are no sign that all is well.
+func (w *world) unseen() string {
+	if why := cmp.Or(w.unread(false), w.unjudged); why != "" {
+		return why
+	}
+	n := 0
+	for subject := range w.records {
+		if w.verdicts[subject] == nil {
+			n++
+		}
+	}
+	if n > 0 {
+		return fmt.Sprintf("%s: no verdict about %d of %d", judges, n, len(w.records))
+	}
+	return ""
 }
 
 // began is when a process began, by the process table; nil when that was not told.

@@ -19,8 +19,7 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 	w := gather(set, o)
 	j := Judgement{At: w.at, Host: w.host}
 	if w.at.IsZero() {
-		j.undecided("", "the stream is empty")
-		j.Notes = append(j.Notes, blindly+"the stream is empty")
+		j.undecided(theAgents, "the stream is empty")
 		return j
 	}
 	list := w.desired(o.Desired)
@@ -50,8 +49,7 @@ func Upgrade(set *record.Set, o Options, to string) Judgement {
 		j.Notes = append(j.Notes, fmt.Sprintf("the upgrade to %s stopped at %s; left: %s", to, u.busy, cmp.Or(strings.Join(u.left, ", "), "none")))
 	}
 	if len(j.Decisions) == 0 && w.blindAll != "" {
-		j.undecided("", w.blindAll)
-		j.Notes = append(j.Notes, blindly+w.blindAll)
+		j.undecided(theAgents, w.blindAll)
 	}
 	return j
 }
