@@ -221,19 +221,25 @@ func (p *page) notRead() {
 	}
 	p.heading("Not read", len(p.NotRead))
 	for _, n := range p.NotRead {
-		p.printf("- **%s**", label(n.Name))
-		if n.Host != "" && n.Host != n.Name {
-			p.printf(" on %s", label(n.Host))
-		}
-		p.printf(": %s", text(n.Says, saysWidth))
-		if n.ResetAt != nil {
-			p.printf(" (%s)", p.reset(n.ResetAt.Time))
-		}
+		p.printf("- %s", p.unread(n))
 		if len(n.Sessions) > 0 {
 			p.printf(": %s", p.list(n.Host, n.Sessions, 12))
 		}
 		p.printf("\n")
 	}
+}
+
+// unread says what was not read, where, and why.
+func (p *page) unread(n NotRead) string {
+	says := "**" + label(n.Name) + "**"
+	if n.Host != "" && n.Host != n.Name {
+		says += " on " + label(n.Host)
+	}
+	says += ": " + text(n.Says, saysWidth)
+	if n.ResetAt != nil {
+		says += " (" + p.reset(n.ResetAt.Time) + ")"
+	}
+	return says
 }
 
 // findings writes what concerns more than one session, as far as it is of a

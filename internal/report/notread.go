@@ -60,14 +60,19 @@ func (r *Report) addNotRead(set *record.Set) {
 	ns = append(ns, missingPrograms(set, surfaces, tick)...)
 	ns = append(ns, oldHosts(set, tick)...)
 	ns = append(ns, r.addUnjudged(set)...)
+	sortNotRead(ns)
+	r.NotRead = nonNil(ns)
+	r.Alarm = r.alarm(set.Empty(), len(set.Of(record.KindSession)))
+}
+
+// sortNotRead has the worst first.
+func sortNotRead(ns []NotRead) {
 	slices.SortFunc(ns, func(a, b NotRead) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(whys, a.Why), slices.Index(whys, b.Why)),
 			cmp.Compare(a.Host, b.Host), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Says, b.Says),
 		)
 	})
-	r.NotRead = nonNil(ns)
-	r.Alarm = r.alarm(set.Empty(), len(set.Of(record.KindSession)))
 }
 
 // expectedSurfaces is the products that must be read.
@@ -103,6 +108,9 @@ func failedSurfaces(set *record.Set, expected []string) []NotRead {
 		}
 		if s.Unparsed > 0 {
 			n.Why, n.Says = WhyUnparsed, fmt.Sprintf("%d of %d could not be understood", s.Unparsed, s.Unparsed+s.Rows)
+			if rec.Subject == "macf/workspaces" { // its notes name the files
+				n.Says += ": " + strings.Join(s.Notes, "; ")
+			}
 			ns = append(ns, n)
 		}
 		if len(s.Drift) > 0 {
@@ -206,35 +214,42 @@ func observed(set *record.Set, host string) bool {
 // one record is there. Claude Code is looked at on every machine, the rest
 // wherever the tick runs.
 func missingPrograms(set *record.Set, surfaces []string, tick *record.Tick) []NotRead {
-	present := map[key]bool{}
-	for rec := range set.Each() {
-		present[key{rec.Host, rec.By}] = true
-		present[key{"", rec.By}] = true
-	}
-	var ns []NotRead
-	miss := func(host, name string) {
-		if !present[key{host, name}] {
-			ns = append(ns, NotRead{Host: host, Name: name, Why: WhyCut, Says: "not one record of it is here"})
-		}
-	}
-	miss("", judge)
+	names := []string{judge}
 	for _, s := range surfaces {
 		if name := observers[s]; name != "" {
-			miss("", name)
+			names = append(names, name)
 		}
 	}
 	if tick == nil {
-		return ns
+		return neverRun(set, "", names...)
 	}
+	names = append(names, "fleet-config")
+	if tick.Tick != nil {
+		names = append(names, "fleet-ledger", asker)
+	}
+	ns := neverRun(set, "", names...)
 	for _, host := range expectedHosts(tick) {
 		if observed(set, host) && slices.Contains(surfaces, "claude") {
-			miss(host, observers["claude"])
+			ns = append(ns, neverRun(set, host, observers["claude"])...)
 		}
 	}
-	miss("", "fleet-config")
-	if tick.Tick != nil {
-		miss("", "fleet-ledger")
-		miss("", asker)
+	return ns
+}
+
+// neverRun is those of the programs of which not one record of a host is here, or, where
+// host is empty, of any.
+func neverRun(set *record.Set, host string, names ...string) []NotRead {
+	ran := map[string]bool{}
+	for rec := range set.Each() {
+		if host == "" || rec.Host == host {
+			ran[rec.By] = true
+		}
+	}
+	var ns []NotRead
+	for _, name := range names {
+		if !ran[name] {
+			ns = append(ns, NotRead{Host: host, Name: name, Why: WhyCut, Says: "not one record of it is here"})
+		}
 	}
 	return ns
 }

@@ -58,20 +58,11 @@ func BuildSweep(set *record.Set, now record.Time) Sweep {
 			s.Outdated = &late
 		}
 	}
-	if err := set.Closed("", judgeOfSweeps); err != nil {
-		s.Alarm = "decisions may be missing: " + err.Error()
-	}
-	for _, r := range set.Of(record.KindSurface) {
-		p, ok := record.Payload[record.Surface](r)
-		switch {
-		case !ok:
-		case r.Subject == judgeOfSweeps:
+	s.NotRead = append(s.NotRead, sweepNotRead(set)...)
+	s.Alarm = cutSweep(set, s.NotRead)
+	if r, ok := set.Get(record.Identity{Kind: record.KindSurface, Subject: judgeOfSweeps}); ok {
+		if p, ok := record.Payload[record.Surface](r); ok {
 			s.Notes, s.Undecided = append(s.Notes, p.Notes...), append(s.Undecided, p.Undecided...)
-		case !p.OK:
-			s.NotRead = append(s.NotRead, NotRead{Host: r.Host, Name: r.Subject, Why: WhyFailed, Says: p.Error})
-		}
-		if ok && r.Subject == "macf/workspaces" && p.Unparsed > 0 {
-			s.NotRead = append(s.NotRead, NotRead{Host: r.Host, Name: r.Subject, Why: WhyUnparsed, Says: strings.Join(p.Notes, "; ")})
 		}
 	}
 	if s.Dry = rehearsal(s.Rows); s.Dry != "" {
@@ -81,8 +72,56 @@ func BuildSweep(set *record.Set, now record.Time) Sweep {
 	return s
 }
 
-// judgeOfSweeps is the program whose decisions a sweep is made of.
-const judgeOfSweeps = "fleet-reconcile"
+// The programs whose decisions and outcomes a sweep is made of.
+const (
+	judgeOfSweeps = "fleet-reconcile"
+	actor         = "fleet-act"
+)
+
+// cutSweep says which rows may be missing or wrong since a program's records are not all
+// here, "" when none.
+func cutSweep(set *record.Set, unread []NotRead) string {
+	var cut []string
+	if err := set.Closed("", judgeOfSweeps); err != nil {
+		cut = append(cut, "decisions may be missing: "+err.Error())
+	}
+	for _, host := range set.Hosts() {
+		for rec := range set.Each() {
+			if rec.Host != host || rec.By != actor {
+				continue
+			}
+			if err := set.Closed(host, actor); err != nil {
+				cut = append(cut, "what was done may be missing: "+err.Error())
+			}
+			break
+		}
+	}
+	for _, n := range unread {
+		if n.Why == WhyCut {
+			cut = append(cut, "decisions may be wrong or missing: "+n.Name+": "+n.Says)
+			break
+		}
+	}
+	return strings.Join(cut, "; ")
+}
+
+// sweepNotRead is what a tick's report has of the same programs, but for those of cutSweep.
+func sweepNotRead(set *record.Set) []NotRead {
+	ns := failedSurfaces(set, expectedSurfaces(set))
+	for _, n := range cutPrograms(set) {
+		if n.Name != judgeOfSweeps && n.Name != actor {
+			ns = append(ns, n)
+		}
+	}
+	if _, tick, ok := set.Tick(); ok && tick.Heal != nil {
+		ns = append(ns, neverRun(set, "", sweepers...)...)
+	}
+	sortNotRead(ns)
+	return ns
+}
+
+// sweepers are the programs of which a sweep has records.
+var sweepers = []string{"fleet-config", "fleet-ledger", "fleet-observe-workspaces", "fleet-observe-health", observers["claude"], judge}
 
 // Over notes that no sweep was made after this one, or none to its end, and why.
 func (s *Sweep) Over(why string, at time.Time) {

@@ -17,14 +17,14 @@ import (
 func TestSweepJSON(t *testing.T) {
 	s := sweepOf(t, func(s *stream) {
 		rules := record.DefaultHealRules()
-		s.line(record.KindTick, "h", "fleet-config", "lamp", record.Tick{Scope: "lamp", Host: "h", Heal: &rules})
+		ran(s, "h")
+		says(s, record.KindTick, "h", "fleet-config", "lamp", record.Tick{Scope: "lamp", Host: "h", Heal: &rules})
 		decide(s, "h", "b", "OK", "")
 		decide(s, "h", "a", "LAUNCH", "launch")
 		became(s, "h", record.Outcome{Agent: "a", Verb: "launch", Result: record.Dry, Detail: "the *mode* is | not act", Kept: "a|b: it *is* so"})
-		s.line(record.KindSurface, "h", "fleet-observe-health", "macf/roster:lamp", record.Surface{Error: "no <such> file"})
-		s.line(record.KindSurface, "h", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Unparsed: 1, Notes: []string{"/w/b: no label"}})
-		n := 2
-		s.line(record.KindSurface, "", "fleet-reconcile", "fleet-reconcile", record.Surface{OK: true, Records: &n, Notes: []string{"c is left"}, Undecided: []string{"c: unread"}})
+		says(s, record.KindSurface, "h", "fleet-observe-health", "macf/roster:lamp", record.Surface{Error: "no <such> file"})
+		says(s, record.KindSurface, "h", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Unparsed: 1, Notes: []string{"/w/b: no label"}})
+		closed(s, record.Surface{OK: true, Records: new(2), Notes: []string{"c is left"}, Undecided: []string{"c: unread"}})
 	})
 	s.Over("no room", look.Add(time.Hour))
 	var b bytes.Buffer
@@ -37,7 +37,7 @@ func TestSweepJSON(t *testing.T) {
 	}
 	late := record.NewTime(look.Add(15 * time.Minute))
 	want := Sweep{V: 1, At: look, Scope: "lamp", Outdated: &late, Alarm: "at 2026-11-29T15:50:02Z: no room", Says: "1 would be refused (a|b), 1 well", Dry: "the *mode* is | not act",
-		NotRead: []NotRead{{Host: "h", Name: "macf/roster:lamp", Why: WhyFailed, Says: "no <such> file"}, {Host: "h", Name: "macf/workspaces", Why: WhyUnparsed, Says: "/w/b: no label"}},
+		NotRead: []NotRead{{Host: "h", Name: "macf/roster:lamp", Why: WhyFailed, Says: "no <such> file"}, {Host: "h", Name: "macf/workspaces", Why: WhyUnparsed, Says: "1 of 1 could not be understood: /w/b: no label"}},
 		Notes:   []string{"c is left"}, Undecided: []string{"c: unread"},
 		Rows: []SweepRow{
 			{Host: "h", Subject: "a", Decision: "LAUNCH", Reason: "why-a", Detail: "how a is", Action: &record.Action{Verb: "launch", Driver: "tmux"}, End: EndWouldNot, By: "a|b",

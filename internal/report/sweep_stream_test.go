@@ -41,11 +41,35 @@ func decide(s *stream, host, agent, decision string, verb string) {
 	s.line(record.KindDecision, host, "fleet-reconcile", agent, d)
 }
 
-func became(s *stream, host string, o record.Outcome) {
-	s.line(record.KindOutcome, host, "fleet-act", o.Agent, o)
+func became(s *stream, host string, o record.Outcome) { outcome(s, host, o.Agent, o) }
+
+func outcome(s *stream, host, subject string, o record.Outcome) {
+	says(s, record.KindOutcome, host, actor, subject, o)
 }
 
-// reconciled closes the judge, who made n records.
+// says adds what a program of a machine says, which reconciled closes.
+func says(s *stream, kind record.Kind, host, by, subject string, data any) {
+	s.line(kind, host, by, subject, data)
+	s.wrote[by+" "+host]++
+}
+
+// ran has the programs of a sweep be run on a machine, whatever they say.
+func ran(s *stream, host string) {
+	for _, name := range sweepers {
+		s.wrote[name+" "+host] += 0
+	}
+}
+
+// reconciled closes the judge, who made n records, and who else said something.
 func reconciled(s *stream, n int, notes ...string) {
-	s.line(record.KindSurface, "", "fleet-reconcile", "fleet-reconcile", record.Surface{OK: true, Rows: n, Records: &n, Notes: notes})
+	closed(s, record.Surface{OK: true, Rows: n, Records: &n, Notes: notes})
+}
+
+func closed(s *stream, judge record.Surface) {
+	s.line(record.KindSurface, "", judgeOfSweeps, judgeOfSweeps, judge)
+	for name, n := range s.wrote {
+		if by, host, ok := cutLast(name, " "); ok {
+			s.line(record.KindSurface, host, by, by, record.Surface{OK: true, Records: &n})
+		}
+	}
 }

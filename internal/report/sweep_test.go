@@ -106,7 +106,7 @@ func TestSweep_dry(t *testing.T) {
 // A look at a stall that is only to be told is no act; a nudge of an agent about which
 // nothing was decided is one.
 func TestSweep_stalls(t *testing.T) {
-	stall := func(s *stream, o record.Outcome) { s.line(record.KindOutcome, "h", "fleet-act", "stall:"+o.Agent, o) }
+	stall := func(s *stream, o record.Outcome) { outcome(s, "h", "stall:"+o.Agent, o) }
 	looked := record.Outcome{Agent: "c", Verb: "look", Result: record.Done, Detail: "it shows the stall limit"}
 	got := swept(t, func(s *stream) {
 		decide(s, "h", "a", "LAUNCH", "launch")
@@ -158,14 +158,15 @@ func TestSweep_full(t *testing.T) {
 	long := strings.Repeat("no process runs in the workspace, ", 4) + "and attempt 1 was a moment ago"
 	got := swept(t, func(s *stream) {
 		rules := record.DefaultHealRules()
-		s.line(record.KindTick, "h", "fleet-config", "lamp", record.Tick{Scope: "lamp", Host: "h", Heal: &rules})
+		ran(s, "h")
+		says(s, record.KindTick, "h", "fleet-config", "lamp", record.Tick{Scope: "lamp", Host: "h", Heal: &rules})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "a", record.Decision{Agent: "a", Decision: "LAUNCH", Reason: "backoff", Detail: long, Seen: &record.Seen{Tmux: "p@a", PID: 7}})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "b", record.Decision{Agent: "b", Decision: "OK", Detail: long})
 		for _, o := range []record.Outcome{{Agent: "e", Verb: "restart", Result: record.Refused, Reason: "absent", Detail: "it is elsewhere"}, {Agent: "f", Verb: "restart", Result: record.Dry, Detail: "dry", Kept: "absent: it is elsewhere"}} {
 			s.line(record.KindDecision, "h", "fleet-reconcile", o.Agent, record.Decision{Agent: o.Agent, Decision: "HEAL", Seen: &record.Seen{Tmux: "p@" + o.Agent, PID: 8}, Action: &record.Action{Verb: "restart"}})
 			became(s, "h", o)
 		}
-		s.line(record.KindVerdict, "h", "fleet-classify", "s1", record.Verdict{Class: "6", Session: record.VerdictSession{Name: "invoice | export", Process: true, Tmux: "den"}})
+		says(s, record.KindVerdict, "h", "fleet-classify", "s1", record.Verdict{Class: "6", Session: record.VerdictSession{Name: "invoice | export", Process: true, Tmux: "den"}})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "session:s1", record.Decision{Agent: "session:s1", Decision: "HEAL", Reason: "mail-interval", Detail: long})
 		s.line(record.KindDecision, "h", "fleet-reconcile", "c", record.Decision{Agent: "c", Decision: "SKIP", Reason: "paused", Detail: "short"})
 		reconciled(s, 6)
@@ -211,17 +212,46 @@ func TestSweep_unread(t *testing.T) {
 		"no agent":   {func(s *stream) { reconciled(s, 0) }, []string{"\nNothing was decided.\n"}, "**"},
 		"a cut list": {func(s *stream) { decide(s, "h", "a", "OK", ""); reconciled(s, 2) }, []string{"**Decisions may be missing: fleet-reconcile: closing record counts 2, 1 are here.**", "1 OK\n"}, "Nothing"},
 		"unread": {func(s *stream) {
-			s.line(record.KindSurface, "h", "fleet-observe-health", "macf/roster:lamp", record.Surface{Error: "/reg: permission denied"})
-			s.line(record.KindSurface, "h", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Error: "not told"})
+			says(s, record.KindSurface, "h", "fleet-observe-health", "macf/roster:lamp", record.Surface{Error: "/reg: permission denied"})
+			says(s, record.KindSurface, "h", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Error: "not told"})
 			decide(s, "h", "a", "SKIP", "")
 			reconciled(s, 1)
-		}, []string{"- **not read: macf/roster:lamp: /reg: permission denied**\n", "1 SKIP\n"}, "not told"},
+		}, []string{"- Not read: **macf/roster:lamp** on h: /reg: permission denied\n", "1 SKIP\n"}, "not told"},
 		"not understood": {func(s *stream) {
-			s.line(record.KindSurface, "h", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Unparsed: 1, Notes: []string{"/w/a/.macf/macf-agent.json: agent_name is missing"}})
-			s.line(record.KindSurface, "i", "fleet-observe-workspaces", "macf/workspaces", record.Surface{Error: "/w: not read", Unparsed: 1, Notes: []string{"/w/b: torn"}})
-			s.line(record.KindSurface, "j", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Notes: []string{"not told"}})
+			says(s, record.KindSurface, "h", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Unparsed: 1, Notes: []string{"/w/a/.macf/macf-agent.json: agent_name is missing"}})
+			says(s, record.KindSurface, "i", "fleet-observe-workspaces", "macf/workspaces", record.Surface{Error: "/w: not read", Unparsed: 1, Notes: []string{"/w/b: torn"}})
+			says(s, record.KindSurface, "j", "fleet-observe-workspaces", "macf/workspaces", record.Surface{OK: true, Notes: []string{"not told"}})
+			says(s, record.KindSurface, "h", "fleet-observe-claude", "claude/jobs", record.Surface{OK: true, Rows: 2, Unparsed: 1, Notes: []string{"not told"}})
 			reconciled(s, 0)
-		}, []string{"- Not understood on h: /w/a/.macf/macf-agent.json: agent_name is missing.\n", "- **not read: macf/workspaces: /w: not read**\n- Not understood on i: /w/b: torn.\n"}, "not told"},
+		}, []string{"- Not read: **claude/jobs** on h: 1 of 3 could not be understood\n", "- Not read: **macf/workspaces** on i: /w: not read\n", "- Not read: **macf/workspaces** on h: 1 of 1 could not be understood: /w/a/.macf/macf-agent.json: agent_name is missing\n- Not read: **macf/workspaces** on i: 1 of 1 could not be understood: /w/b: torn\n"}, "not told"},
+		"undecided": {func(s *stream) {
+			closed(s, record.Surface{OK: true, Records: new(0), RC: new(2), Undecided: []string{"a, sessions: ledger: gone"}})
+		}, []string{"- **Nothing is decided about a, sessions: ledger: gone**\n", "\nNothing was decided.\n"}, "Not read"},
+		"an observer that was cut": {func(s *stream) {
+			says(s, record.KindSurface, "h", "fleet-observe-claude", "claude/jobs", record.Surface{OK: true})
+			s.wrote["fleet-observe-claude h"]++
+			reconciled(s, 0)
+		}, []string{"**Decisions may be wrong or missing: fleet-observe-claude: closing record counts 2, 1 are here.**\n", "- Not read: **fleet-observe-claude** on h: closing record counts 2, 1 are here\n"}, "|"},
+		"an observer that never began": {func(s *stream) {
+			says(s, record.KindTick, "h", "fleet-config", "lamp", record.Tick{Scope: "lamp", Host: "h", Heal: new(record.DefaultHealRules())})
+			for _, name := range sweepers[1:] {
+				if name != "fleet-observe-claude" {
+					s.wrote[name+" h"] += 0
+				}
+			}
+			reconciled(s, 0)
+		}, []string{"**Decisions may be wrong or missing: fleet-observe-claude: not one record of it is here.**\n"}, "|"},
+		"who acts was cut": {func(s *stream) {
+			decide(s, "h", "a", "LAUNCH", "launch")
+			became(s, "h", record.Outcome{Agent: "a", Verb: "launch", Result: record.Done})
+			s.wrote["fleet-act h"]++
+			reconciled(s, 1)
+		}, []string{"**What was done may be missing: fleet-act: closing record counts 2, 1 are here.**\n", "1 done\n"}, "Not read"},
+		"who acts did not end": {func(s *stream) {
+			decide(s, "h", "a", "LAUNCH", "launch")
+			s.line(record.KindOutcome, "h", actor, "a", record.Outcome{Agent: "a", Verb: "launch", Result: record.Done})
+			reconciled(s, 1)
+		}, []string{"**What was done may be missing: fleet-act: no closing record.**\n", "1 done\n"}, "Not read"},
 	} {
 		got := swept(t, tt.build)
 		for _, want := range tt.want {
@@ -244,9 +274,9 @@ func TestSweep_hostile(t *testing.T) {
 				s.line(record.KindDecision, "h", "fleet-reconcile", "a"+decision, record.Decision{Agent: x, Decision: decision, Reason: x, Detail: x, Action: &record.Action{Verb: x}})
 			}
 			s.line(record.KindDecision, "h", "fleet-reconcile", "x"+x, record.Decision{Agent: x, Decision: "OK", Reason: x, Detail: x})
-			s.line(record.KindOutcome, "h", "fleet-act", "aOK", record.Outcome{Agent: x, Verb: x, Result: x, Reason: x, Detail: x, Proof: x})
-			s.line(record.KindSurface, "h", x+"y", "x/"+x, record.Surface{Error: x})
-			reconciled(s, 9, x)
+			says(s, record.KindOutcome, "h", "fleet-act", "aOK", record.Outcome{Agent: x, Verb: x, Result: x, Reason: x, Detail: x, Proof: x})
+			says(s, record.KindSurface, "h", x+"y", "x/"+x, record.Surface{Error: x})
+			reconciled(s, 7, x)
 		})
 	}
 	elements := func(md string) string { return strings.Join(tag.FindAllString(toHTML(t, md), -1), "") }
@@ -269,7 +299,7 @@ func TestSweep_hostile(t *testing.T) {
 func TestSweep_deeds(t *testing.T) {
 	got := swept(t, func(s *stream) {
 		for id, name := range map[string]string{"s1": "invoice | export", "s2": ""} {
-			s.line(record.KindVerdict, "devbox", "fleet-classify", id, record.Verdict{Class: "2", Session: record.VerdictSession{Name: name}})
+			says(s, record.KindVerdict, "devbox", "fleet-classify", id, record.Verdict{Class: "2", Session: record.VerdictSession{Name: name}})
 			s.line(record.KindDecision, "devbox", "fleet-reconcile", "session:"+id, record.Decision{Decision: "RESUME", Detail: "it stopped", Action: &record.Action{Verb: "inject", Text: "go on"}})
 		}
 		s.line(record.KindDecision, "devbox", "fleet-reconcile", "code", record.Decision{Decision: "LAUNCH", Action: &record.Action{Verb: "launch", Argv: []string{"/w/claude.sh", "it's"}}})

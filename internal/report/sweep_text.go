@@ -16,7 +16,7 @@ import (
 // know before they trust it: that the judge was cut, that something was not read, that
 // nothing was done.
 func SweepMarkdown(w io.Writer, s Sweep) error {
-	p := &page{}
+	p := &page{clock: newClock("", s.At)}
 	p.printf("# Sweep, %s\n\n", s.At.UTC().Format("2006-01-02 15:04 MST"))
 	p.sweepState(s)
 	if len(s.Rows) == 0 {
@@ -41,15 +41,14 @@ func (p *page) sweepState(s Sweep) {
 	if s.Alarm != "" {
 		p.printf("**%s.**\n\n", text(capital(s.Alarm), saysWidth))
 	}
-	for _, note := range s.Notes {
-		p.printf("- %s\n", text(note, saysWidth))
+	for _, says := range s.Undecided {
+		p.printf("- **Nothing is decided about %s**\n", text(says, saysWidth))
 	}
 	for _, n := range s.NotRead {
-		if n.Why == WhyUnparsed {
-			p.printf("- %s\n", notUnderstood(n.Host, n.Says))
-		} else {
-			p.printf("- **not read: %s: %s**\n", text(n.Name, psWidth), text(n.Says, saysWidth))
-		}
+		p.printf("- Not read: %s\n", p.unread(n))
+	}
+	for _, note := range s.Notes {
+		p.printf("- %s\n", text(note, saysWidth))
 	}
 	if !bytes.HasSuffix(p.b.Bytes(), []byte("\n\n")) {
 		p.printf("\n")
