@@ -3,7 +3,8 @@
 # should run and the sessions that stopped, decides what is to be done, and, where
 # the scope lets it act, does it. It leaves a report in the scope's state
 # directory, heal.md, the same for jq in heal.json, and what it saw and did in
-# heal/sweep.ndjson.
+# heal/sweep.ndjson. After a sweep that failed both say so; heal.json names the reason
+# while fleet-render works.
 #
 # Usage:
 #
@@ -47,7 +48,7 @@ fail() {
 judge() {
 	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-reconcile ${desired:+"--desired=$desired"} 2>"$dir/said.part"
 	cat "$dir/said.part" >&2
-	judged 3
+	judged cat fleet-classify fleet-reconcile
 }
 # act OUT COMMAND…: what an act adds to $last, which it copies first. It waits for
 # effects, so it has more time than a step that looks; one that failed may have
@@ -80,7 +81,7 @@ sweep() {
 	cat "$dir/config.ndjson" "$dir/workspaces.ndjson" >"$dir/agents.part" &&
 		(more=$kept_for_gh from=$dir/agents.part && observe health fleet-observe-health ${token:+"--token-file=$token"}) &&
 		rm -f "$dir/config.ndjson" "$dir/workspaces.ndjson" # it copied them
-	into "$dir/decided.part" step sh "$self" --judge "$dir" "$desired" || fail "the records were not judged, or not kept in $dir; $(head -n 1 "$dir/said.part")"
+	into "$dir/decided.part" step sh "$self" --judge "$dir" "$desired" || fail "the records were not judged, or not kept in $dir$(unwell)$(sed -n '1s/^/; /p' "$dir/said.part" 2>/dev/null)"
 	did=0 last=$dir/decided.part
 	act "$dir/acted.part" fleet-act --execute || did=$?
 	case $did$stalls in 75* | *0) ;; *) act "$dir/stalled.part" fleet-act --execute stalled || { status=$? && { [ $did -ne 0 ] || did=$status; }; } ;; esac
@@ -103,7 +104,7 @@ sweep() {
 		;;
 	*) fail "fleet-act did not end well; $state/heal/report.md says what was done" ;;
 	esac
-	fed "$kept_sweep" fleet-ledger swept --status 0 ${beside:+--detail "$beside"} || { say "the sweep is done, and its end could not be noted; more is in $state/heal.log"; exit 1; }
+	fed "$kept_sweep" fleet-ledger swept --status 0 ${beside:+--detail "$beside"} || fail "its end could not be noted in the ledger; $state/heal/report.md says what it did"
 	says=$(sed -n '/^[0-9][0-9]* [A-Za-z]/p' "$state/heal/report.md" | head -n 1)
 	echo "sweep: ${says:-nothing was decided}: $state/heal/report.md${beside:+; $beside, so this sweep did not}"
 }
@@ -139,6 +140,7 @@ END
 	[ -n "$heal" ] || off 'keeps nothing alive: its heal is null; {} makes it, with what fleet-config keys says'
 	case $heal in *'"stalls":[]'*) stalls=0 ;; *) stalls=1 ;; esac
 	mkdir -p "$state" || { echo "heal.sh: $state cannot be made, so no sweep runs" >&2; exit 1; }
+	noted
 	to_end fleet-step --lock "$state/heal.lock" --timeout 120m -- sh "$self" --sweep "$state" "$((minutes * 20))s" "$cap" "$token" "$desired" "$stalls"
 	set -- $?
 	case $1 in 0 | 1 | 75) exit "$1" ;; esac

@@ -55,16 +55,27 @@ observe() { # NAME COMMAND…: NAME.ndjson, when the observer told all that it s
 
 # POSIX sh has no pipefail: a pipe ends well when its last stage does, whatever
 # became of the others. So each stage notes its own status, and one that noted
-# none was killed. judged N is whether all N stages ended well.
+# none was killed. judged NAME… is whether all stages ended well, and says which is the
+# last that did not.
 stage() {
 	"$@"
 	echo "$1 $?" >>"$dir/stages.part"
 }
 judged() {
-	[ "$(grep -c ' 0$' "$dir/stages.part")" -eq "$1" ] && return
-	echo "$me: the status of each stage that ended by itself: $(tr '\n' ' ' <"$dir/stages.part")" >&2
-	return 1
+	unwell=''
+	for name in "$@"; do
+		status=$(sed -n "s/^$name //p" "$dir/stages.part")
+		case $status in
+		0) continue ;;
+		'' | 129 | 1[3-9]? | 2??) status='was killed' ;;
+		*) status="ended with status $status" ;;
+		esac
+		unwell="$name $status" # those before it may have ended for it
+	done
+	[ -z "$unwell" ] || { echo "$unwell" | tee "$dir/unwell.part" >&2; return 1; }
 }
+# unwell is what judged said, behind what could not be done.
+unwell() { sed 's/^/; /' "$dir/unwell.part" 2>/dev/null; }
 
 lead() { ln -sf "${1#"$state"/}" "$state/$2.part" && mv -f "$state/$2.part" "$state/$2"; } # FILE LINK
 # marked TEXT LAST FILE makes FILE, which is the report LAST, when there is one, under a
@@ -88,9 +99,13 @@ The last report that could be made:"
 
 # told WHY RECORDS FORMAT FILE LINK: LINK leads to FILE, the report of RECORDS, when there are
 # some, which says WHY it is outdated. That takes a program, which may be what broke: then
-# LINK stays as it is, and tells its age by its times.
+# what LINK has of a JSON report says only that it is outdated.
 told() {
-	[ ! -f "$2" ] || { clean --timeout 1m --kill-after 5s "--input=$2" "--output=$4" -- fleet-render --failed "$1" --format "$3" && lead "$4" "$5"; }
+	[ -f "$2" ] || return 0
+	! { clean --timeout 1m --kill-after 5s "--input=$2" "--output=$4" -- fleet-render --failed "$1" --format "$3" && lead "$4" "$5"; } || return 0
+	case $3 in *json) ;; *) return 1 ;; esac
+	later="A later $what failed, or none is to run: the page beside this says which. "
+	sed "/^  \"alarm\": \"$later/!s/^  \"alarm\": \"/&$later/" "$state/$5" >"$4.part" && mv -f "$4.part" "$4" && lead "$4" "$5"
 }
 
 # logs FILE sends what is said to FILE, which is cut to its last 512 KiB when it is over
@@ -120,10 +135,22 @@ scoped() {
 	FLEET_CHILD=1
 	export FLEET_CHILD # every step has it
 }
+# The state directory is where the configuration says. A link to it stays in the usual
+# place, since the configuration may be what broke.
+usual=${HOME-}/.local/state/fleet-reconcile/${FLEET_SCOPE-}
+noted() {
+	if [ "$state" = "$usual" ]; then
+		[ ! -h "$usual/state" ] || rm -f "$usual/state"
+	else
+		[ -d "$usual" ] || mkdir -p "$usual"
+		ln -sfn "$state" "$usual/state"
+	fi
+} 2>/dev/null
 # elsewhere sets $state to what is there by the configuration, however little else of it
-# can be read, or to the usual place.
+# can be read, or by that link, or to the usual place.
 elsewhere() {
-	state=$(clean -- fleet-config get "$FLEET_SCOPE" state_dir 2>/dev/null) && [ -d "$state" ] || state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE
+	state=$(clean -- fleet-config get "$FLEET_SCOPE" state_dir 2>/dev/null) && [ -d "$state" ] && return
+	state=$(readlink "$usual/state" 2>/dev/null) && [ -d "$state" ] || state=$usual
 }
 # settings KEY… are the scope's, a line each, nothing when it is switched off.
 settings() {

@@ -3,8 +3,8 @@
 # judges it, asks the owner what is new, and leaves a report in the scope's
 # state directory, where latest.md, latest.html and latest.json lead to it, and
 # latest.ndjson to the records that it was made of. After a tick that failed, they
-# lead to the last report, which says so: latest.md always, the others while
-# fleet-render works and the records of the last report are there.
+# lead to the last report, which says so: latest.md always, latest.html and the reason
+# in latest.json while fleet-render works and the records of the last report are there.
 #
 # Usage:
 #
@@ -73,7 +73,7 @@ note_end() { # STATUS
 fail() {
 	trap '' TERM INT HUP
 	to='' where="more is in $state/tick.log"
-	[ -z "$dir" ] || rm -f "$dir/stages.part" "$dir/sessions.part"
+	[ -z "$dir" ] || rm -f "$dir/stages.part" "$dir/unwell.part" "$dir/sessions.part"
 	echo "tick.sh: tick ${n:-without a number} failed: $1" >&2 || where="$state/tick.log cannot be written"
 	say "tick ${n:-without a number} failed: $1; $where"
 	held || exit 1 # what another tick shows is newer
@@ -85,7 +85,7 @@ fail() {
 
 judge() {
 	stage cat "$dir"/*.ndjson | stage fleet-classify | stage fleet-asks | stage fleet-ledger append
-	judged 4
+	judged cat fleet-classify fleet-asks fleet-ledger
 }
 
 tick() {
@@ -117,12 +117,12 @@ tick() {
 	fi
 	wait
 
-	into "$dir/snapshot.ndjson" step sh "$self" --judge "$dir" || fail "the records were not judged, or not kept in $dir/snapshot.ndjson"
+	into "$dir/snapshot.ndjson" step sh "$self" --judge "$dir" || fail "the records were not judged, or not kept in $dir/snapshot.ndjson$(unwell)"
 	for name in "$dir"/*.ndjson; do [ "$name" = "$dir/snapshot.ndjson" ] || set -- "$@" "$name"; done
 	rm -f "$@" "$dir"/*.part
 	reports
 	find "$state/ticks" -name "*.ndjson" -mtime +7 -exec rm -f {} + &
-	note_end 0 || { say "tick $n failed: its end could not be noted; more is in $state/tick.log"; exit 1; }
+	note_end 0 || fail 'its end could not be noted in the ledger'
 	wait
 	echo "tick $n: $says: $dir/report.md"
 }
@@ -174,7 +174,7 @@ alert() {
 # hours. One of a time that has not come yet, as after a clock was set back, says
 # nothing. stamps made KIND: makes one, where that can be done.
 stamps() {
-	for place in "$state" "$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE" "${XDG_CACHE_HOME:-$HOME/.cache}/fleet-reconcile/$FLEET_SCOPE" "${TMPDIR:-/tmp}/fleet-$(id -u)-$FLEET_SCOPE"; do
+	for place in "$state" "$usual" "${XDG_CACHE_HOME:-$HOME/.cache}/fleet-reconcile/$FLEET_SCOPE" "${TMPDIR:-/tmp}/fleet-$(id -u)-$FLEET_SCOPE"; do
 		[ "$1" = found ] || mkdir -p "$place" 2>/dev/null || continue
 		[ -n "$(find "$place/" -prune -user "$(id -u)" ! -perm -0002 2>/dev/null)" ] || continue # what others may write says nothing
 		if [ "$1" = made ]; then
@@ -199,12 +199,12 @@ recorded() {
 	[ "$there" = "${here%%.*}" ] || { echo "tick.sh: $FLEET_FIXTURES/meta.json names the host $there, and this is ${here%%.*}: whose ledger is used must be whose machine is read" >&2; exit 1; }
 }
 around() {
-	state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE # until the configuration says where it is
+	state=$usual # until the configuration says where it is
 	values=$(settings state_dir tick_timeout_min listing_cap gh_token_file surfaces hosts)
 	case $? in
 	0) ;;
 	2 | 3) elsewhere && broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it' ;;
-	*) broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
+	*) elsewhere && broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	esac
 	[ -n "$values" ] || { echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2; exit 0; }
 	{ IFS= read -r dir && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r surfaces && IFS= read -r hosts; } <<END ||
@@ -213,6 +213,7 @@ END
 		broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it'
 	state=$dir
 	[ -d "$state" ] || mkdir -p "$state" || broken state "$state cannot be made, so no tick runs"
+	noted
 	to_end fleet-step --lock "$state/tick.lock" --timeout "${minutes}m" -- sh "$self" --locked "$state" "$((minutes * 20))s" "$cap" "$surfaces" "$token" "$hosts"
 	case $? in
 	0) failed='' ;;
@@ -239,7 +240,7 @@ PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 	'' | *[!a-z0-9_-]*) echo "tick.sh: ${self%/*}/parts.sh is missing" >&2; exit 1 ;;
 	esac
 	case $(fleet-config get "$FLEET_SCOPE" dispatch_enabled 2>/dev/null) in
-	1 | '') state=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE && alert programs "${self%/*}/parts.sh is missing, so no tick runs" ;;
+	1 | '') usual=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE && state=$usual && alert programs "${self%/*}/parts.sh is missing, so no tick runs" ;;
 	*) echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2; exit 0 ;;
 	esac
 	exit 1
