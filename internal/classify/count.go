@@ -145,7 +145,7 @@ func (st *stream) fleetName(name string) bool {
 // names are the findings about fleet names: borne by a session that the ledger
 // lacks, or by two.
 func (st *stream) names(scope []*judged) []finding {
-	if st.tick == nil || !st.expects(ledgers) || st.everywhere(ledgers).Truth != Yes {
+	if st.tick == nil || !st.expects(ledgers) || st.remembered().Truth != Yes {
 		return nil
 	}
 	bearers := map[string][]*judged{}

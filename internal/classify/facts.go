@@ -22,11 +22,12 @@ var Standard = Bounds{Running: 2 * time.Hour, Stall: time.Hour, Grace: 120 * tim
 // together, each answer with what it rests on. No source is read twice, and
 // none is judged here.
 type Facts struct {
-	At     record.Time // when the session was looked at; all ages end here
-	Host   string
-	Bounds Bounds
-	Zone   string // of the host, for times without a zone
-	Waking waking // how long the host was awake
+	At      record.Time // when the session was looked at; all ages end here
+	Host    string
+	Subject string // of the session
+	Bounds  Bounds
+	Zone    string // of the host, for times without a zone
+	Waking  waking // how long the host was awake
 
 	Whole      Reading // everything was read that says which sessions there are
 	Scoped     bool    // a configuration says what is in scope
@@ -77,7 +78,7 @@ func (st *stream) factsOf(r record.Record, s *record.Session, b Bounds) *Facts {
 // gather is factsOf in a place that is used again: facts of 100,000 sessions are
 // as much memory as their records.
 func (st *stream) gather(f *Facts, r record.Record, s *record.Session, b Bounds) {
-	*f = Facts{At: r.At, Host: r.Host, Bounds: b, S: s, Scoped: st.tick != nil, BoardName: "board/" + st.scope(), limits: f.limits[:0]}
+	*f = Facts{At: r.At, Host: r.Host, Subject: r.Subject, Bounds: b, S: s, Scoped: st.tick != nil, BoardName: "board/" + st.scope(), limits: f.limits[:0]}
 	if h := st.hosts[r.Host]; h != nil {
 		f.Zone = h.Zone
 	}

@@ -17,7 +17,7 @@ const (
 // gaps is the finding of time in which nobody looked: between ticks, and ticks
 // that failed.
 func (st *stream) gaps(now record.Time) []finding {
-	if st.tick == nil || st.tick.Tick == nil || st.everywhere(ledgers).Truth != Yes {
+	if st.tick == nil || st.tick.Tick == nil || st.remembered().Truth != Yes {
 		return nil
 	}
 	f := record.Finding{Name: "gap", Sessions: []string{}}
@@ -138,7 +138,7 @@ const toldTicks = 48
 // compaction explains.
 func (st *stream) lost() []finding {
 	past := st.past()
-	if st.everywhere(ledgers).Truth != Yes || len(past) == 0 || len(past) >= toldTicks || past[0].Tick <= 1 {
+	if st.remembered().Truth != Yes || len(past) == 0 || len(past) >= toldTicks || past[0].Tick <= 1 {
 		return nil
 	}
 	return []finding{{"", "ledger", record.Finding{Name: "ledger", Sessions: []string{},

@@ -11,6 +11,9 @@ import (
 // scope is not found, a session that nothing places may be one of its.
 func (st *stream) place(f *Facts) Reading {
 	r := st.placed(f)
+	if r.Truth == No && f.Repo == "" && f.S.Placement == record.PlacedGone {
+		r = st.once(f, r)
+	}
 	if r.Truth == No && len(st.tick.Unfound) > 0 && !slices.Contains(st.tick.Others, f.Repo) {
 		return unread("config", "a repository of the scope was not found: %s", st.tick.Unfound[0])
 	}
@@ -51,6 +54,25 @@ func (st *stream) placed(f *Facts) Reading {
 	return no("git", "its repository %s is in no scope", f.Repo)
 }
 
+// once answers whether a session whose directory is gone was in the scope: while the
+// scope has a question about it that is not resolved. Else what it waits for would be
+// taken for over when somebody removes its work tree.
+func (st *stream) once(f *Facts, none Reading) Reading {
+	if st.expects(ledgers) {
+		if r := st.remembered(); r.Truth != Yes {
+			return unread("ledger", "%s", complaint(r))
+		}
+	}
+	session := f.Subject
+	if f.Host != st.tick.Host {
+		session = f.Host + "/" + session
+	}
+	if tick, ok := st.asked[session]; ok {
+		return yes("ledger", "its cwd is gone, and what tick %d asked of it is not resolved", tick)
+	}
+	return none
+}
+
 // ours answers whether a session is ours, and why. Without a configuration
 // every session with a live process is. A finished background job without a
 // process is ours only by its own id.
@@ -79,7 +101,7 @@ func (st *stream) ours(f *Facts) (Reading, string) {
 		return wild, "the configuration adopts every session"
 	}
 	ledger := no("ledger", "not in the ledger")
-	if r := st.everywhere(ledgers); st.expects(ledgers) && r.Truth != Yes {
+	if r := st.remembered(); st.expects(ledgers) && r.Truth != Yes {
 		ledger = unread("ledger", "%s", complaint(r))
 	}
 	return or(wild, through, ledger), ""

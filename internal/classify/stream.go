@@ -42,13 +42,14 @@ type stream struct {
 	makers   []string          // Paseo agents whose sessions are ours
 	all      bool              // the configuration adopts every session
 	ledger   map[string]bool   // session and job ids that the ledger knows
+	asked    map[string]int    // by session, as a question names it: the tick that first asked what is not resolved
 	config   Reading           // what fleet-config said is here whole
 }
 
 func newStream(set *record.Set) *stream {
 	st := &stream{set: set, surfaces: map[record.Identity]*record.Surface{}, closed: map[record.Identity]error{},
 		wrote: map[string][]string{}, boards: map[record.Identity]*record.Board{}, repos: map[string]*record.Repo{},
-		hosts: map[string]*record.Host{}, agents: set.Of(record.KindAgent), mine: map[string]string{}, ledger: map[string]bool{}}
+		hosts: map[string]*record.Host{}, agents: set.Of(record.KindAgent), mine: map[string]string{}, ledger: map[string]bool{}, asked: map[string]int{}}
 	_, st.tick, _ = set.Tick()
 	for r := range set.Each() {
 		if !slices.Contains(st.wrote[r.By], r.Host) {
@@ -65,6 +66,9 @@ func newStream(set *record.Set) *stream {
 		}
 		if p, ok := record.Payload[record.Host](r); ok {
 			st.hosts[r.Host] = p
+		}
+		if p, ok := record.Payload[record.Asked](r); ok && p.State != record.AskResolved && p.Session != "" {
+			st.asked[p.Session] = p.FirstTick
 		}
 		if p, ok := record.Payload[record.Owned](r); ok {
 			id := cmp.Or(p.SessionID, p.JobID)
@@ -161,6 +165,20 @@ func (st *stream) everywhere(program string) Reading {
 	}
 	for _, host := range st.wrote[program] {
 		if r := st.program(host, program); r.Truth != Yes {
+			return r
+		}
+	}
+	return Reading{Truth: Yes}
+}
+
+// remembered answers whether the ledger was read, also one that is not there yet.
+func (st *stream) remembered() Reading {
+	if r := st.everywhere(ledgers); r.Truth != Yes {
+		return r
+	}
+	for _, host := range st.wrote[ledgers] {
+		s := st.surfaces[record.Identity{Host: host, Kind: record.KindSurface, Subject: "ledger"}]
+		if r := st.surface(host, "ledger", false); r.Truth != Yes && (s == nil || !s.Absent) {
 			return r
 		}
 	}

@@ -61,6 +61,13 @@ func ahead(s *record.Session) { s.Transcript.Ahead = true }
 // says.
 func unfound(w *world) { w.tick.Unfound = []string{"/w/moved: is not there"} }
 
+// asksAbout has the scope have a question about a session.
+func asksAbout(session, state string) func(*world) {
+	return func(w *world) {
+		w.asked = append(w.asked, &record.Asked{Key: "prompt:" + session + ":1", Session: session, State: state, FirstTick: 3})
+	}
+}
+
 // noJob takes the job file away.
 func noJob(s *record.Session) { s.Job = &record.Job{ID: "s", Unread: "there is no job file"} }
 
@@ -72,6 +79,13 @@ var table = []situation{
 	{"in no repository", mine(session("s", elsewhere("", record.PlacedNone))), "1"},
 	{"cwd gone, nothing places it", mine(session("s", elsewhere("", record.PlacedGone))), "1"},
 	{"cwd gone, the board places it", mine(session("s", elsewhere("", record.PlacedGone)), boardRow(record.Board{Repo: lamp})), "9a"},
+	{"cwd gone, and the scope asks about it", mine(session("s", elsewhere("", record.PlacedGone)), asksAbout("s", record.AskOpen)), "9a"},
+	{"cwd gone, and what was asked about it is answered, and still true", mine(session("s", elsewhere("", record.PlacedGone)), asksAbout("s", record.AskAcked)), "9a"},
+	{"cwd gone, and what was asked about it is over", mine(session("s", elsewhere("", record.PlacedGone)), asksAbout("s", record.AskResolved)), "1"},
+	{"cwd gone, and the scope asks about another machine's", mine(session("s", elsewhere("", record.PlacedGone)), asksAbout("attic/s", record.AskOpen)), "1"},
+	{"cwd gone, the ledger not read", mine(session("s", elsewhere("", record.PlacedGone)), func(w *world) { w.cannot("ledger") }), Unknown},
+	{"in no repository, and the scope asks about it", mine(session("s", elsewhere("", record.PlacedNone)), asksAbout("s", record.AskOpen)), "1"},
+	{"cwd gone, the board places it elsewhere, and the scope asks about it", mine(session("s", elsewhere("", record.PlacedGone)), boardRow(record.Board{Repo: stove}), asksAbout("s", record.AskOpen)), "1"},
 	{"cwd gone, the board's word goes before the path's", mine(session("s", elsewhere(lamp, record.PlacedAbove)), boardRow(record.Board{Repo: stove})), "1"},
 	{"in a repository of no scope, and one of ours was not found", mine(session("s", elsewhere("/w/fan/.git", record.PlacedByCwd)), unfound), Unknown},
 	{"in no repository, and one of ours was not found", mine(session("s", elsewhere("", record.PlacedNone)), unfound), Unknown},
@@ -230,6 +244,8 @@ var table = []situation{
 		return w
 	}, Unknown},
 	{"DONE, repository not observed, not ours", func() *world { w := scoped(session("s", word("DONE"))); w.repos[0].OK = false; return w }, Unknown},
+	{"idle, ledger not readable", func() *world { return scoped(session("s")).cannot("ledger") }, Unknown},
+	{"idle, no ledger yet", func() *world { return scoped(session("s")).lacks("ledger", "ledger", true) }, "10"},
 	{"idle, ledger not read", func() *world { return scoped(session("s")).forget(ledgers) }, Unknown},
 	{"without a status, ledger not read", func() *world { return scoped(session("s", status(""))).forget(ledgers) }, Unknown},
 	{"busy after a turn, without a process file", one(session("s", status("busy"), func(s *record.Session) { s.Process = nil })), Unknown},

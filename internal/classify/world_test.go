@@ -39,6 +39,7 @@ type world struct {
 	boards   []*record.Board
 	agents   []*record.Agent
 	owned    []*record.Owned
+	asked    []*record.Asked
 	repos    []*record.Repo
 	unread   map[string]string // surface: error
 	silent   map[string]bool   // programs that were not run
@@ -183,6 +184,9 @@ func (w *world) ofLedger(p *program) {
 	w.surfaces(p, "ledger")
 	for _, o := range w.owned {
 		p.add(record.KindOwned, "session:"+o.SessionID+o.PaseoAgentID+o.JobID, o)
+	}
+	for _, a := range w.asked {
+		p.add(record.KindAsked, a.Key, a)
 	}
 	for _, tick := range w.past {
 		p.add(record.KindPast, fmt.Sprintf("tick:%d", tick.Tick), tick)

@@ -95,9 +95,15 @@ func isGitDir(fsys fs.FS, dir string) bool {
 		(exists(fsys, path.Join(dir, "refs")) || exists(fsys, path.Join(dir, "commondir")))
 }
 
-// place reads commondir and HEAD of a git directory.
+// place reads commondir and HEAD of a git directory. Of a work tree whose own is gone,
+// as after git worktree prune, the repository that had it is known, and its branch is not.
 func place(fsys fs.FS, worktree, gitDir string) (Place, error) {
 	common := gitDir
+	if !exists(fsys, gitDir) {
+		if common = path.Dir(path.Dir(gitDir)); path.Base(path.Dir(gitDir)) != "worktrees" || !isGitDir(fsys, common) {
+			return Place{}, fmt.Errorf("%s leads to %s, which is not there", path.Join(worktree, ".git"), gitDir)
+		}
+	}
 	text, err := readSmall(fsys, path.Join(gitDir, "commondir"))
 	switch {
 	case err == nil:
@@ -106,7 +112,7 @@ func place(fsys fs.FS, worktree, gitDir string) (Place, error) {
 		return Place{}, err
 	}
 	if common, err = RealPath(fsys, common); err != nil {
-		return Place{}, fmt.Errorf("git common dir: %w", err)
+		return Place{}, fmt.Errorf("git common dir: %v", err) // that one is gone is not that the directory is
 	}
 	p := Place{CommonDir: common, Worktree: worktree}
 	p.Branch, p.BranchID = head(fsys, gitDir)

@@ -21,6 +21,11 @@ func TestLocate(t *testing.T) {
 		"r/lamp/.git/worktrees/fix/HEAD":      file("ref: refs/heads/fix\n"),
 		"r/lamp/.git/worktrees/fix/commondir": file("../..\n"),
 		"r/fix/.git":                          file("gitdir: ../lamp/.git/worktrees/fix\n"),
+		"r/pruned/.git":                       file("gitdir: ../lamp/.git/worktrees/pruned\n"),
+		"r/lost/.git":                         file("gitdir: /r/moved/.git/worktrees/lost\n"),
+		"r/sub/.git":                          file("gitdir: ../lamp/.git/modules/sub\n"),
+		"r/odd/.git/HEAD":                     file("ref: refs/heads/odd\n"),
+		"r/odd/.git/commondir":                file("/r/moved/.git\n"),
 		"r/detached/.git/HEAD":                file(sha + "\n"),
 		"r/detached/.git/refs/x":              file(""),
 		"r/table/.git/HEAD":                   file("ref: refs/heads/.invalid\n"),
@@ -46,6 +51,10 @@ func TestLocate(t *testing.T) {
 		{"/l/abs", lamp, nil},
 		{"/l/rel", lamp, nil}, // case path-symlink: two spellings, one place
 		{"/r/fix", Place{CommonDir: "/r/lamp/.git", Worktree: "/r/fix", Branch: "fix", BranchID: BranchID("fix")}, nil},
+		{"/r/pruned", Place{CommonDir: "/r/lamp/.git", Worktree: "/r/pruned"}, nil},
+		{"/r/lost", Place{}, errThere},
+		{"/r/sub", Place{}, errThere},
+		{"/r/odd", Place{}, errThere},
 		{"/r/detached", Place{CommonDir: "/r/detached/.git", Worktree: "/r/detached", Branch: "detached@0123456789ab"}, nil},
 		{"/r/table", Place{CommonDir: "/r/table/.git", Worktree: "/r/table"}, nil},
 		{"/r/bare.git", Place{CommonDir: "/r/bare.git", Branch: "main", BranchID: BranchID("main")}, nil},
@@ -59,14 +68,14 @@ func TestLocate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got, err := Locate(fsys, tt.dir)
-		if got != tt.want || (err == nil) != (tt.err == nil) || tt.err != nil && tt.err != errAny && !errors.Is(err, tt.err) {
+		if got != tt.want || (err == nil) != (tt.err == nil) || tt.err != nil && tt.err != errAny && tt.err != errThere && !errors.Is(err, tt.err) || tt.err == errThere && errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("Locate(%s) = %+v, %v; want %+v, %v", tt.dir, got, err, tt.want, tt.err)
 		}
 	}
 }
 
-// errAny stands for any error.
-var errAny = errors.New("any")
+// errAny stands for any error, errThere for one that does not say that the directory is gone.
+var errAny, errThere = errors.New("any"), errors.New("there")
 
 // The answer on a real file system is that on a map, through real links.
 func TestLocate_disk(t *testing.T) {

@@ -38,6 +38,8 @@ type paseoReading struct {
 	dir   string
 	pause func(time.Duration)
 
+	places places
+
 	daemon                     paseo.Daemon
 	alive                      *bool // whether the daemon's process is there; nil when that was not asked or cannot be told
 	agents                     []record.Agent
@@ -87,7 +89,7 @@ func (p *part) surface(rows int) *record.Surface {
 // daemon lives, and returns the surfaces that could not be read, one line
 // each.
 func (p Paseo) Observe(w *machine.World, sink Sink) (unread []string, err error) {
-	r := &paseoReading{w: w, dir: p.dir(w), pause: p.Pause}
+	r := &paseoReading{w: w, dir: p.dir(w), pause: p.Pause, places: places{w: w}}
 	if r.pause == nil {
 		r.pause = time.Sleep
 	}

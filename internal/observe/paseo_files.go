@@ -128,13 +128,14 @@ func (r *paseoReading) readSchedules() {
 // place places a cwd as that of a session is placed. The repository is cleaned
 // as everywhere, so that it can be compared.
 func (r *paseoReading) place(cwd string) (repo, how string) {
-	p, how := locate(r.w, cwd)
-	if above, _, in := strings.Cut(cwd, "/.claude/worktrees/"); in && how == record.PlacedGone {
-		if q, h := locate(r.w, above); h == record.PlacedByCwd {
-			p, how = q, record.PlacedAbove
+	at := r.places.of(cwd)
+	repo, how = at.CommonDir, at.how
+	if how == record.PlacedGone {
+		if above, ok := r.places.above(cwd); ok {
+			repo, how = above, record.PlacedAbove
 		}
 	}
-	return guard.Path(p.CommonDir), how
+	return guard.Path(repo), how
 }
 
 // short is a path below Paseo's directory, without it.

@@ -163,13 +163,13 @@ func TestPaseo_placement(t *testing.T) {
 	for _, name := range []string{"home/ana/lamp/.git/HEAD", "home/ana/lamp/.git/refs/x", "home/ana/lamp/src/x", "home/ana/plain/x"} {
 		m[name] = &fstest.MapFile{Data: []byte("ref: refs/heads/main\n")}
 	}
-	for i, cwd := range []string{"/home/ana/lamp/src", "/home/ana/plain", "/home/ana/gone", "/home/ana/lamp/.claude/worktrees/gone", "relative"} {
+	for i, cwd := range []string{"/home/ana/lamp/src", "/home/ana/plain", "/home/ana/gone", "/home/ana/lamp/.claude/worktrees/gone", "relative", "/home/ana/lamp/src/gone/deeper", "/home/ana/plain/gone"} {
 		id := fmt.Sprintf("a-%d", i)
 		m["home/ana/.paseo/agents/x/"+id+".json"] = &fstest.MapFile{Data: []byte(strings.Replace(agentJSON(id, morning, ""), "/home/ana/wt", cwd, 1))}
 		m["home/ana/.paseo/schedules/"+id+".json"] = &fstest.MapFile{Data: []byte(strings.Replace(scheduleJSON(id, ""), "/home/ana/wt", cwd, 1))}
 	}
 	k, _, _ := observePaseo(t, m)
-	for i, want := range []string{record.PlacedByCwd, record.PlacedNone, record.PlacedGone, record.PlacedAbove, record.PlacedUnreadable} {
+	for i, want := range []string{record.PlacedByCwd, record.PlacedNone, record.PlacedGone, record.PlacedAbove, record.PlacedUnreadable, record.PlacedAbove, record.PlacedGone} {
 		a, s := k.agents[fmt.Sprintf("a-%d", i)], k.plans[fmt.Sprintf("a-%d", i)]
 		repo := ""
 		if want == record.PlacedByCwd || want == record.PlacedAbove {

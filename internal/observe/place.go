@@ -1,10 +1,9 @@
 package observe
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
-	"strings"
+	"path"
 	"sync"
 
 	"github.com/fleet-tools/fleet/internal/claude"
@@ -47,8 +46,19 @@ func (p *places) of(dir string) placed {
 	return at
 }
 
+// above is the place of the nearest directory above one that is gone, when it is in a
+// repository. Its branch is not that of what was below it.
+func (p *places) above(dir string) (repo string, ok bool) {
+	for d := path.Dir(dir); d != "/" && d != "."; d = path.Dir(d) {
+		if at := p.of(d); at.how != record.PlacedGone {
+			return at.CommonDir, at.how == record.PlacedByCwd
+		}
+	}
+	return "", false
+}
+
 // session places a draft by its cwd; when that is gone, by the work tree of its
-// job, then by the repository above a /.claude/worktrees/ part.
+// job, then by the repository in which one of the two was.
 func (p *places) session(d *claude.Draft) {
 	at := p.of(d.Cwd)
 	place, how := at.Place, at.how
@@ -58,10 +68,12 @@ func (p *places) session(d *claude.Draft) {
 		}
 	}
 	if how == record.PlacedGone {
-		above, _, inWorktrees := strings.Cut(cmp.Or(d.WorktreePath, d.Cwd), "/.claude/worktrees/")
-		if at := p.of(above); inWorktrees && at.how == record.PlacedByCwd {
-			// The branch of the checkout above is not that of the session.
-			place, how = gitrepo.Place{CommonDir: at.CommonDir}, record.PlacedAbove
+		repo, ok := p.above(d.WorktreePath)
+		if !ok {
+			repo, ok = p.above(d.Cwd)
+		}
+		if ok {
+			place, how = gitrepo.Place{CommonDir: repo}, record.PlacedAbove
 			if d.WorktreeBranch != "" {
 				place.Branch, place.BranchID = d.WorktreeBranch, gitrepo.BranchID(d.WorktreeBranch)
 			}

@@ -30,7 +30,7 @@ type Session struct {
 const (
 	PlacedByCwd      = "cwd"           // the cwd is in a repository
 	PlacedByWorktree = "worktree_path" // the cwd is gone; the job's work tree path is in one
-	PlacedAbove      = "above"         // the cwd is gone; the repository above its /.claude/worktrees/
+	PlacedAbove      = "above"         // the cwd is gone; the nearest directory above it, or above its job's work tree, is in one
 	PlacedByBoard    = "board"         // the cwd is gone; the board row names one
 	PlacedNone       = "none"          // the cwd is there and in no repository
 	PlacedGone       = "gone"          // the cwd is gone and nothing places it

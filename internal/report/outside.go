@@ -59,7 +59,12 @@ func placeOf(row *Row) string {
 func outside(row *Row, tick *record.Tick) string {
 	switch repo := row.Session.Repo; {
 	case repo == "":
-		return "in no git repository, so in no scope"
+		for _, e := range row.Evidence {
+			if e.Source == "git" { // as that its directory is gone
+				return "in no scope: " + e.Says
+			}
+		}
+		return "in no scope, and in no repository"
 	case tick != nil && row.Host == tick.Host && slices.Contains(tick.Others, repo):
 		return "another scope names it, or more than one does"
 	case tick != nil && tick.There[row.Host] != nil:

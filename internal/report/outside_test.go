@@ -23,14 +23,16 @@ func TestOutside(t *testing.T) {
 	out("/home/ana/src/handbook/.claude/worktrees/a", "/home/ana/src/handbook/.git", 3)
 	out("/home/ana/src/handbook", "/home/ana/src/handbook/.git", 4)
 	out("/home/ana/code/oven", "/home/ana/code/oven/.git", 2)
-	out("/home/ana/notes", "", 1)
+	s.session("1", func(v *record.Verdict) {
+		v.Session.Cwd, v.Session.Repo, v.Evidence = "/home/ana/notes", "", []record.Evidence{{Source: "git", Says: "its cwd is gone and nothing places it"}}
+	})
 	out("/home/ana/bare", "/srv/git/x.git", 1)
 	s.session("5", nil)
 	md := s.markdown()
 	has(t, md, "## Out of scope (11)\n\n11 sessions of other scopes or of none:\n\n"+
 		"- **~/src/handbook**: 7 sessions; add it to repos, if it is yours\n"+
 		"- **~/code/oven**: 2 sessions; another scope names it, or more than one does\n"+
-		"- **~/notes**: 1 session; in no git repository, so in no scope\n"+
+		"- **~/notes**: 1 session; in no scope: its cwd is gone and nothing places it\n"+
 		"- **/srv/git/x.git**: 1 session; add it to repos, if it is yours\n")
 
 	r := Build(setOf(s.b.Bytes()), look)
