@@ -41,17 +41,25 @@ type keyCase struct {
 func sessionBlind(host, subject, label string, more map[string]change) map[string]change {
 	program := host + " " + observer + "claude"
 	m := map[string]change{
-		"listing failed":    failed(host + " claude/listing" + label),
-		"listing absent":    absent(host + " claude/listing" + label),
-		"observer cut":      cut(program + label),
-		"observer not run":  silent(program),
-		"session unknown":   judged(host, subject, "unknown", ""),
-		"not judged":        judged(host, subject, "", ""),
-		"session cut":       all(gone(host, subject), cut(program+label)),
-		"judge cut":         cut(" " + judge),
-		"config cut":        cut(devbox + " " + config),
-		"ledger cut":        cut(devbox + " " + ledger),
-		"question unworded": judged(host, subject, "3", "input needed", func(s *seat) { s.session.Transcript = nil }),
+		"listing failed":   failed(host + " claude/listing" + label),
+		"listing absent":   absent(host + " claude/listing" + label),
+		"observer cut":     cut(program + label),
+		"observer not run": silent(program),
+		"session unknown":  judged(host, subject, "unknown", ""),
+		"not judged":       judged(host, subject, "", ""),
+		"session cut":      all(gone(host, subject), cut(program+label)),
+		"judge cut":        cut(" " + judge),
+		"config cut":       cut(devbox + " " + config),
+		"ledger cut":       cut(devbox + " " + ledger),
+		"gone, and one has no name": all(gone(host, subject), judged(host, "pid:9"+label, "unknown", "", func(s *seat) {
+			s.session.SessionID, s.session.Process = "", &record.Process{PID: 9, Unread: "torn"}
+		})),
+		"gone, and a job has no name": all(gone(host, subject), judged(host, "job:a1"+label, "unknown", "", func(s *seat) {
+			s.session.SessionID, s.session.Job = "", &record.Job{ID: "a1", Unread: "torn"}
+		})),
+		"gone, and files failed": all(gone(host, subject), failed(host+" claude/sessions"+label)),
+		"gone, and jobs failed":  all(gone(host, subject), failed(host+" claude/jobs"+label)),
+		"question unworded":      judged(host, subject, "3", "input needed", func(s *seat) { s.session.Transcript = nil }),
 	}
 	for k, c := range more {
 		m[k] = c
@@ -190,6 +198,32 @@ func TestKeys(t *testing.T) {
 	for _, n := range needs {
 		if !used[n.prefix] {
 			t.Errorf("no case has a key %s", n.prefix)
+		}
+	}
+}
+
+// A session whose file was not understood keeps open what was asked of one that is gone
+// on its machine and in its directory, and of no other.
+func TestKeys_nameless(t *testing.T) {
+	key := "prompt:s1:" + promptTag
+	torn := func(host, subject, id, why string) change {
+		return judged(host, subject, "unknown", "", func(s *seat) {
+			s.session.SessionID, s.session.Process = id, &record.Process{PID: 9, Unread: why}
+		})
+	}
+	for name, tt := range map[string]struct {
+		other change
+		want  string
+	}{
+		"here":                 {torn(devbox, "pid:9", "", "torn"), record.AskUnchecked},
+		"another directory":    {torn(devbox, "pid:9@work", "", "torn"), record.AskResolved},
+		"another machine":      {torn(attic, "pid:9", "", "torn"), record.AskResolved},
+		"its id is known":      {torn(devbox, "s9", "s9", "torn"), record.AskResolved},
+		"its file says so":     {torn(devbox, "pid:9", "", ""), record.AskResolved},
+		"here, and it is back": {all(torn(devbox, "pid:9", "", "torn"), judged(devbox, "s1", "5", "")), record.AskResolved},
+	} {
+		if got := newWorld(gone(devbox, "s1"), tt.other, asks(key, record.AskOpen)).fold(t).state(key); got != tt.want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

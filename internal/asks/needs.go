@@ -58,6 +58,21 @@ func sessionListed(s *stream, rest string) bool {
 	return s.read(at.host, "claude/listing", at.label)
 }
 
+// nameless tells whether a session of which nobody knows which one it is may be the one
+// at a place: its own file was not understood, so the listing leaves it out.
+func (s *stream) nameless(at place) bool {
+	if s.unnamed == nil {
+		s.unnamed = map[place]bool{}
+		for _, r := range s.set.Of(record.KindSession) {
+			p, ok := record.Payload[record.Session](r)
+			if ok && p.SessionID == "" && (p.Process != nil && p.Process.Unread != "" || p.Job != nil && p.Job.Unread != "") {
+				s.unnamed[place{host: r.Host, label: s.place(r.Subject).label}] = true
+			}
+		}
+	}
+	return s.unnamed[place{host: at.host, label: at.label}]
+}
+
 // sessionKnown: it is gone, or its class is known; and when it still asks
 // something, the words of that are known too.
 func sessionKnown(s *stream, rest string) bool {
@@ -67,7 +82,7 @@ func sessionKnown(s *stream, rest string) bool {
 	v, ok := record.Payload[record.Verdict](r)
 	switch {
 	case !ok:
-		return s.session(at.host, subject) == nil
+		return s.session(at.host, subject) == nil && s.unfailed(at.host, at.label, "claude/sessions", "claude/jobs") && !s.nameless(at)
 	case v.Class == "unknown":
 		return false
 	}

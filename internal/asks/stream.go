@@ -32,6 +32,8 @@ type stream struct {
 
 	whole  map[record.Identity]bool // programs, by host and name, whether all that they added is here
 	labels map[string][]string      // of the further Claude directories of a host
+
+	unnamed map[place]bool // hosts and labels that have a session of which nobody knows which one it is; nil: nobody looked
 }
 
 func newStream(set *record.Set) *stream {

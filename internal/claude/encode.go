@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/guard"
@@ -94,6 +95,11 @@ func (t *Tail) Encode() ([]byte, error) {
 			return nil, err
 		}
 	}
+	newest := t.blind
+	if len(t.lines) == 0 {
+		newest = t.bad
+	}
+	b.WriteString(strings.Repeat("?\n", newest))
 	return b.Bytes(), nil
 }
 

@@ -31,6 +31,9 @@ func (j *joiner) fill(d *Draft) {
 func (j *joiner) fillProcess(d *Draft) {
 	s := &d.Session
 	if d.file == nil {
+		if u := d.unread; u != nil && u.pid != 0 {
+			s.Process = &record.Process{PID: u.pid, Unread: u.why, Start: "cannot tell"}
+		}
 		if s.Listing != nil && s.Listing.PID != 0 {
 			if why := j.FileErrors[s.Listing.PID]; why != "" {
 				s.Process = &record.Process{PID: s.Listing.PID, Unread: why, Start: "cannot tell"}
@@ -74,6 +77,9 @@ func (j *joiner) liveness(f *ProcessFile) (alive *bool, start string) {
 func (j *joiner) fillJob(d *Draft) {
 	s := &d.Session
 	if d.job == nil {
+		if u := d.unread; u != nil && u.job != "" {
+			s.Kind, s.Job = "background", &record.Job{ID: u.job, Unread: u.why}
+		}
 		if s.Listing != nil && s.Listing.ID != "" {
 			s.Job = &record.Job{ID: s.Listing.ID, Unread: cmp.Or(j.JobErrors[s.Listing.ID], "there is no job file")}
 		}
@@ -111,7 +117,7 @@ func (j *joiner) prompted(d *Draft) *bool {
 		p = d.job.Intent != ""
 	case d.file != nil && d.file.Entrypoint != "" && d.file.Entrypoint != "cli":
 		p = true
-	case j.Prompted == nil || d.row != nil && d.row.Kind == "background":
+	case d.unread != nil, j.Prompted == nil || d.row != nil && d.row.Kind == "background":
 		return nil
 	default:
 		p = j.Prompted[d.SessionID] || slices.ContainsFunc(d.Aliases, func(a string) bool { return j.Prompted[a] })

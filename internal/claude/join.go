@@ -16,9 +16,9 @@ type Reading struct {
 	ListingRead bool // the listing was read whole; Rows is what it said
 	Rows        []Row
 	Files       []ProcessFile
-	FileErrors  map[int]string // process files that were not understood, by pid
+	FileErrors  map[int]string // process files that are there and were not understood, by pid
 	Jobs        []JobFile
-	JobErrors   map[string]string // job files that were not understood, by id
+	JobErrors   map[string]string // job files that are there and were not understood, by id
 	TableRead   bool              // the process table was read
 	Table       []Process
 	Prompted    map[string]bool // session ids of history.jsonl; nil when it could not be read
@@ -29,7 +29,7 @@ type Reading struct {
 // placement, its strings raw.
 type Draft struct {
 	record.Session
-	Subject        string   // session id, or pid:<n>
+	Subject        string   // session id; pid:<n> or job:<id> when no source names that
 	TranscriptIDs  []string // ids under which its transcript may be found
 	OriginCwd      string   // cwd of the job before it moved into a work tree
 	WorktreePath   string
@@ -38,6 +38,15 @@ type Draft struct {
 	row  *Row
 	file *ProcessFile
 	job  *JobFile
+
+	unread *unread // the only file that names it, when that was not understood
+}
+
+// unread is a process file or job file that was not understood.
+type unread struct {
+	pid int    // 0: a job file
+	job string // id
+	why string
 }
 
 // Join makes the union of the sources: one draft a session, by session id. A
@@ -62,6 +71,7 @@ func Join(r Reading) []Draft {
 	for i := range r.Jobs {
 		j.addJob(&r.Jobs[i])
 	}
+	j.addUnread()
 	drafts := make([]Draft, 0, len(j.bySession))
 	for _, subject := range slices.Sorted(maps.Keys(j.bySession)) {
 		d := j.bySession[subject]
@@ -196,6 +206,30 @@ func (j *joiner) addJob(f *JobFile) {
 	}
 	d.alias("job:" + loser.ID)
 	d.alias(f.ResumeSessionID)
+}
+
+// addUnread adds a session for each file that was not understood and that no row of the
+// listing is about: Claude Code leaves one out whose file it cannot read. Of which session
+// it is nobody knows. The file of a process that has ended is only left over.
+func (j *joiner) addUnread() {
+	for pid, why := range j.FileErrors {
+		p, runs := j.table[pid]
+		if len(j.listed[pid]) > 0 || j.TableRead && (!runs || p.Exe != "" && (!IsProgram(p.Exe) || !p.Session())) {
+			continue
+		}
+		d := j.draft("", pid)
+		d.Cwd, d.unread = p.Cwd, &unread{pid: pid, why: why}
+	}
+	listed := map[string]bool{}
+	for _, r := range j.Rows {
+		listed[r.ID] = true
+	}
+	for id, why := range j.JobErrors {
+		if !listed[id] {
+			subject := "job:" + id
+			j.bySession[subject] = &Draft{Subject: subject, unread: &unread{job: id, why: why}}
+		}
+	}
 }
 
 // Untracked returns the session processes of the table that nothing names:

@@ -47,6 +47,12 @@ func TestJoin(t *testing.T) {
 			[]string{idA + " background listing job(11111111 unread: empty)"}},
 		{"a job without a file", Reading{ListingRead: true, Rows: []Row{{ID: "11111111", SessionID: idA, Kind: "background", State: "working"}}},
 			[]string{idA + " background listing job(11111111 unread: there is no job file)"}},
+		{"files that were not understood and that no row is about", Reading{ListingRead: true, TableRead: true, Prompted: map[string]bool{}, Rows: []Row{{PID: 7, SessionID: idA, Kind: "interactive"}, {ID: "11111111", SessionID: idB, Kind: "background"}},
+			FileErrors: map[int]string{7: "empty", 8: "torn", 9: "torn", 10: "torn", 11: "torn", 12: "torn"}, JobErrors: map[string]string{"11111111": "empty", "22222222": "torn"},
+			Table: []Process{{PID: 7}, {PID: 9, Exe: "/usr/bin/vim"}, {PID: 10, Cwd: "/w"}, {PID: 11, Exe: "/usr/bin/claude", Args: "claude daemon"}, {PID: 12, Exe: "/usr/bin/claude", Args: "claude"}}},
+			[]string{idA + " interactive listing process( ? cannot tell) unread: empty unprompted", idB + " background listing job(11111111 unread: empty)", "job:22222222 background unlisted job(22222222 unread: torn)",
+				"pid:10 interactive unlisted process( ? cannot tell) unread: torn", "pid:12 interactive unlisted process( ? cannot tell) unread: torn"}},
+		{"no process table, and a file that was not understood", Reading{FileErrors: map[int]string{8: "torn"}}, []string{"pid:8 interactive process( ? cannot tell) unread: torn"}},
 		{"never prompted, by history", Reading{ListingRead: true, Prompted: map[string]bool{idB: true}, Rows: []Row{{PID: 7, SessionID: idA, Kind: "interactive"}, {PID: 8, SessionID: idB, Kind: "interactive"}}},
 			[]string{idA + " interactive listing unprompted", idB + " interactive listing prompted"}},
 		{"driven by another program", Reading{Prompted: map[string]bool{}, Files: []ProcessFile{{PID: 7, SessionID: idA, Kind: "interactive", Entrypoint: "sdk-cli"}}},
@@ -80,6 +86,9 @@ func draftSummary(d Draft) string {
 			alive = map[bool]string{true: "alive", false: "dead"}[*p.Alive]
 		}
 		s += fmt.Sprintf(" process(%s %s %s)", p.RawStatus, alive, p.Start)
+		if p.Unread != "" {
+			s += " unread: " + p.Unread
+		}
 	}
 	if j := d.Job; j != nil {
 		s += " job(" + j.ID

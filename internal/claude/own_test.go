@@ -23,7 +23,7 @@ func TestOwn_tail(t *testing.T) {
 		{"own-malformed-nan", []string{ok, strings.Replace(says(-2, "b", "end_turn", "x"), `"message"`, `"cost":NaN,"message"`, 1)}, "ended act=4 bad=1"},
 		{"own-type-timestamp-number", []string{ok, `{"type":"assistant","timestamp":1795962107582,"message":{"id":"b","stop_reason":"end_turn","content":[]}}`}, "ended act=4"},
 		{"own-type-content-number", []string{ok, `{"type":"user","timestamp":"` + stamp(-3) + `","message":{"role":"user","content":7}}`}, "open act=4"},
-		{"own-type-line-is-a-list", []string{ok, `[` + says(-2, "b", "end_turn", "x") + `]`}, "ended act=4 bad=1"},
+		{"own-type-line-is-a-list", []string{ok, `[` + says(-2, "b", "end_turn", "x") + `]`}, "ended act=4 (its last line is not understood) bad=1"},
 		{"own-cut-inside-escape", []string{ok, strings.TrimSuffix(says(-2, "b", "end_turn", `\u`), `"}]}}`)}, "ended act=4 bad=1"},
 		{"own-cut-crlf", []string{ok + "\r", prompt(-3, "go") + "\r"}, "open act=4"},
 		{"own-cut-at-a-brace", []string{ok, strings.TrimSuffix(says(-2, "b", "end_turn", "x"), "}")}, "ended act=4 bad=1"},

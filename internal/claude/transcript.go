@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +41,7 @@ type Tail struct {
 	after int       // lines added since then
 	lines []dated
 	bad   int
+	blind int // lines without sense that are newer than the first that tells of a turn; of one that is only half written, none
 	drift driftWords
 
 	reader reader
@@ -99,12 +101,12 @@ func (t *Tail) Add(line []byte) {
 		return
 	}
 	if !isObject(line) {
-		t.bad++
+		t.damaged(line)
 		return
 	}
 	e, err := t.reader.entry(line)
 	if err != nil {
-		t.bad++
+		t.damaged(line)
 		return
 	}
 	for _, field := range t.reader.odd {
@@ -133,6 +135,14 @@ func (t *Tail) Add(line []byte) {
 	}
 	t.first.add(e, at, at)
 	t.lines = append(t.lines, dated{e, at})
+}
+
+// damaged takes a line that is not understood. The newest may be half written; what
+// else is newer than what tells of a turn may have told of a later one.
+func (t *Tail) damaged(line []byte) {
+	if t.bad++; len(t.lines) == 0 && (t.bad > 1 || line[0] != '{') {
+		t.blind = t.bad
+	}
 }
 
 // last folds the lines in the order of their timestamps.
@@ -168,6 +178,12 @@ func (t *Tail) Result() record.Transcript {
 	}
 	if t.undated && !t.Dated() {
 		r.Unread = "no timestamp is understood, or all lie ahead"
+	}
+	switch {
+	case t.blind > 0:
+		r.Unread = fmt.Sprintf("its last %s understood", map[bool]string{true: "line is not", false: fmt.Sprintf("%d lines are not", t.blind)}[t.blind == 1])
+	case t.bad > 0 && len(t.lines) == 0:
+		r.Unread = "no line of it is understood"
 	}
 	for _, c := range slices.Backward(last.calls) {
 		r.OpenCalls = append(r.OpenCalls, strings.TrimSuffix(c.Name+": "+c.Summary, ": "))

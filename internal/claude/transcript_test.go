@@ -86,6 +86,12 @@ func TestTail(t *testing.T) {
 		{"tx-partial-last", []string{says(-4, "a", "end_turn", "Ok."), `{"type":"assistant","mess`}, "ended act=4 bad=1"},
 		{"tx-partial-then-complete", []string{says(-4, "a", "end_turn", "Ok."), says(-2, "b", "end_turn", "Done.")}, "ended act=2"},
 		{"tx-nul-run", []string{says(-9, "a", "end_turn", "Ok."), strings.Repeat("\x00", 400), prompt(-5, "go"), says(-4, "b", "end_turn", "Ok.")}, "ended act=4 bad=1"},
+		{"NULs where the newest lines were", []string{says(-9, "a", "end_turn", "Ok."), strings.Repeat("\x00", 400)}, "ended act=9 (its last line is not understood) bad=1"},
+		{"the newest lines are none of JSON", []string{says(-9, "a", "end_turn", "ARC-STATUS: DONE"), "{half", "{half"}, "ended act=9 (its last 2 lines are not understood) arc=DONE bad=2"},
+		{"only lines that tell of no turn are newer than one that is damaged", []string{says(-9, "a", "end_turn", "Ok."), "rubbish", meta}, "ended act=9 (its last line is not understood) bad=1"},
+		{"damaged lines are older than what tells of a turn", []string{"rubbish", "rubbish", says(-9, "a", "end_turn", "Ok.")}, "ended act=9 bad=2"},
+		{"nothing is understood", []string{"{half"}, "none (no line of it is understood) bad=1"},
+		{"nothing is there that tells of a turn", []string{meta}, "none"},
 		{"tx-bom", []string{"\xef\xbb\xbf" + says(-4, "a", "end_turn", "Ok.")}, "ended act=4"},
 		{"compacted", []string{apiError(-9, "server_error", 529, "x", ""), `{"type":"system","subtype":"compact_boundary","timestamp":"` + stamp(-8) + `"}`, `{"type":"user","isCompactSummary":true,"timestamp":"` + stamp(-8) + `","message":{"content":"Summary"}}`}, "ended act=9"},
 		{"lines of one moment in any order", []string{says(-4, "a", "tool_use", "I ask."), call(-3, "a", "t1", "AskUserQuestion", ask), meta, prompt(-5, "go"), meta}, "open act=3 calls=AskUserQuestion q=question:Which database? (Postgres,SQLite)"},
@@ -114,6 +120,9 @@ func summary(tail *Tail) string {
 	}
 	if r.Ahead {
 		s += " ahead"
+	}
+	if r.Unread != "" {
+		s += " (" + r.Unread + ")"
 	}
 	if len(r.OpenCalls) > 0 {
 		s += " calls=" + strings.Join(r.OpenCalls, ",")

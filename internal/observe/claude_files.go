@@ -62,8 +62,9 @@ func readJobs(w *machine.World, d *claudeDir) {
 	for i, f := range readFiles(w, paths, jobLimit, func(i int, b []byte) (claude.JobFile, []string, error) { return claude.ReadJobFile(b, ids[i]) }) {
 		id := ids[i]
 		if f.err != nil {
-			s.Unparsed++
-			d.JobErrors[id] = unreadWhy(f.err)
+			if s.Unparsed++; !errors.Is(f.err, fs.ErrNotExist) {
+				d.JobErrors[id] = unreadWhy(f.err)
+			}
 			continue
 		}
 		d.jobIDs = append(d.jobIDs, id)
