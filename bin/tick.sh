@@ -239,10 +239,10 @@ PATH=${self%/*}:$PATH # a pinned copy of tick.sh runs the programs beside it
 	case ${FLEET_SCOPE-} in
 	'' | *[!a-z0-9_-]*) echo "tick.sh: ${self%/*}/parts.sh is missing" >&2; exit 1 ;;
 	esac
-	case $(fleet-config get "$FLEET_SCOPE" dispatch_enabled 2>/dev/null) in
-	1 | '') usual=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE && state=$usual && alert programs "${self%/*}/parts.sh is missing, so no tick runs" ;;
-	*) echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2; exit 0 ;;
-	esac
+	[ "$(fleet-config get "$FLEET_SCOPE" dispatch_enabled 2>&1)" != 0 ] || { echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2; exit 0; }
+	usual=$HOME/.local/state/fleet-reconcile/$FLEET_SCOPE
+	state=$usual
+	alert programs "${self%/*}/parts.sh is missing, so no tick runs"
 	exit 1
 }
 # shellcheck source=bin/parts.sh

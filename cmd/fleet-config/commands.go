@@ -214,6 +214,11 @@ func (p program) warn(f *config.File, s *config.Scope, place config.Placement) {
 		p.std.Warn("%s: scope %s: repos: %s: while it is, a session that is in no other repository of the scope is unknown, not out of scope", f.Path, s.ID, says)
 	}
 	p.missing(f, s)
+	for _, h := range s.Hosts {
+		if h.Name == p.w.Host { // one configuration may serve several machines
+			p.std.Warn("%s: scope %s: hosts: %s is the name of this machine, so nothing is looked at through ssh: give it another name, if it is another machine", f.Path, s.ID, h.Name)
+		}
+	}
 	if err := notify.Able(s.OwnerChannel); err != nil {
 		p.std.Warn("%s: scope %s: owner_channel: %s", f.Path, s.ID, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}

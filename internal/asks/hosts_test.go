@@ -36,3 +36,41 @@ func TestHosts_unread(t *testing.T) {
 		t.Errorf("%v %q", err, f.keys())
 	}
 }
+
+// What was asked of the reading of a machine, a product or a run log that is not expected
+// any more is over.
+func TestHosts_left(t *testing.T) {
+	left := func(w *world) {
+		w.tick.Hosts = []string{devbox}
+		for _, p := range []string{"claude", "paseo", "board"} {
+			silent("attic " + observer + p)(w)
+		}
+		gone(attic, "s3")(w)
+	}
+	noGitHub := all(ticked(func(t *record.Tick) {
+		t.Surfaces = slices.DeleteFunc(slices.Clone(t.Surfaces), func(s string) bool { return s == "gh" })
+	}), silent("devbox "+observer+"gh"))
+	schedules := all(ticked(func(t *record.Tick) { t.Surfaces = append(slices.Clone(t.Surfaces), "schedule") }), surface(record.Surface{OK: true}, "devbox schedule/systemd"))
+	for _, tt := range []struct {
+		key    string
+		change change
+		want   string
+	}{
+		{"listing:attic", left, record.AskResolved},
+		{"surface:attic/claude/sessions", left, record.AskResolved},
+		{"surface:attic/claude/jobs@work", left, record.AskResolved},
+		{"surface:attic/jobs-unparsed", left, record.AskResolved},
+		{"surface:attic/odd/x", left, record.AskUnchecked}, // of another release
+		{"surface:schedule/log:nightly", schedules, record.AskResolved},
+		{"surface:schedule/log:nightly", all(schedules, cut("devbox "+observer+"schedule")), record.AskUnchecked},
+		{"surface:schedule/log:nightly", all(schedules, failed("devbox schedule/log:nightly")), record.AskOpen},
+		{"repo:acme/lamp", noGitHub, record.AskResolved},
+		{"rules:acme/lamp:x", noGitHub, record.AskResolved},
+		{"repo:acme/lamp", silent("devbox " + observer + "gh"), record.AskUnchecked},
+		{"repo:acme/lamp", all(ticked(func(t *record.Tick) { t.Surfaces = []string{"claude"} }), cut("devbox "+observer+"gh")), record.AskUnchecked},
+	} {
+		if got := newWorld(asks(tt.key, record.AskOpen), tt.change).fold(t).state(tt.key); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.key, got, tt.want)
+		}
+	}
+}

@@ -101,29 +101,41 @@ func sessionJobs(s *stream, rest string) bool {
 	return p != nil && p.Kind == "interactive" || s.read(at.host, "claude/jobs", at.label)
 }
 
-// listingRead: that of the key's own host and directory. One that is not
-// expected any more has nothing to read.
+// listingRead: that of the key's own host and directory. A product or a machine that is
+// not expected any more has nothing to read.
 func listingRead(s *stream, rest string) bool {
 	if !s.expects("claude") {
 		return true
 	}
-	host, label, found := strings.Cut(strings.TrimPrefix(rest, ":"), "@")
+	rest, named := strings.CutPrefix(rest, ":")
+	host, label, found := strings.Cut(rest, "@")
 	if found {
 		label = "@" + label
 	}
-	if host == "" {
+	switch {
+	case host == "":
 		host = s.host
+	case !named:
+		return false // of another release
+	case !slices.Contains(s.hosts, host):
+		return true
 	}
 	return s.read(host, "claude/listing", label)
 }
 
-// surfaceRead: the surface was read where it was not. A product that is not
-// expected any more has nothing to read.
+// surfaceRead: the surface was read where it was not. A product or a machine that is not
+// expected any more has nothing to read, nor has a run log.
 func surfaceRead(s *stream, rest string) bool {
 	at := s.place(rest)
 	name := strings.Replace(at.name, "board:", "board/", 1)
+	if _, behind, ok := strings.Cut(name, "/"); ok && s.product(name) == "" && (s.product(behind) != "" || behind == "jobs-unparsed") {
+		return true // of a machine
+	}
 	if name == "jobs-unparsed" {
 		name = "claude/jobs"
+	}
+	if strings.HasPrefix(name, "schedule/log:") && s.surface(at.host, name) == nil && s.closed(at.host, "schedule", "") {
+		return true
 	}
 	for _, p := range s.products() {
 		switch {
@@ -137,6 +149,16 @@ func surfaceRead(s *stream, rest string) bool {
 		}
 	}
 	return name == "ledger" // without it nothing is resolved
+}
+
+// product is the product of a surface that ticks know, "" of any other name.
+func (s *stream) product(name string) string {
+	for _, p := range s.products() {
+		if p.name == productOf(name) {
+			return p.name
+		}
+	}
+	return ""
 }
 
 // driftRead: all that the same product may say in such words. Claude Code's

@@ -89,7 +89,7 @@ func rulesRead(s *stream, rest string) bool {
 // slug is not known; an origin that is no GitHub has none.
 func (s *stream) observed(name string, ok func(*record.Repo) bool) bool {
 	if !s.closed(s.host, "gh", "") {
-		return false
+		return !s.expects("gh") && len(s.wrote(observer+"gh")) == 0 // nobody looks any more
 	}
 	here, slugs := false, true
 	for _, p := range s.seen() {

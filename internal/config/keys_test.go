@@ -130,6 +130,10 @@ func TestGet_sound(t *testing.T) {
 		{`{"v": 1, "scopes": {"lamp": {"repos": ["x"]}}}`, "repos", false},
 		{file(`"caps": {"x": 1}`), "caps", false},
 		{file(`"caps": {"x": 1}`), "mode", true},
+		{file(`"caps": {"x": 1}`), "dispatch_enabled", false},
+		{file(`"dispatch_enable": 1`), "dispatch_enabled", false},
+		{file(`"dispatch_enabled": 0, "caps": {"x": 1}`), "dispatch_enabled", true},
+		{file(`"dispatch_enabled": 1, "dry_rum": 0`), "dry_run", false},
 	} {
 		f, err := load(tt.text, "")
 		if err == nil {

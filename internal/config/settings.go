@@ -171,7 +171,7 @@ func Keys() []Key {
 // Get returns the value of a key as a shell takes it: a text as it is, null as
 // nothing, 0 or 1 for a switch, lists and objects as JSON. safe is false when
 // the file has a value that could not be read and what is returned is the
-// default.
+// default; of a switch also when the file has none and a mistake elsewhere.
 func (f *File) Get(s *Scope, key string) (value string, safe bool, err error) {
 	if isUnused(key) {
 		return "", true, nil
@@ -185,6 +185,9 @@ func (f *File) Get(s *Scope, key string) (value string, safe bool, err error) {
 		rest, ok := strings.CutPrefix(p.Key, scope+"."+key)
 		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[') || p.Key == scope
 	})
+	if _, given := s.raw[key]; IsSwitch(key) && !given && len(f.Problems) > 0 {
+		bad = true // it may be what is misspelt
+	}
 	switch v := settings()[i].at(s).(type) {
 	case *string:
 		return *v, !bad, nil
