@@ -99,17 +99,23 @@ func newAgents(t *testing.T) *agents {
 	t.Helper()
 	a := &agents{t: t, home: t.TempDir(), ca: newAuthority(t), other: newAuthority(t)}
 	a.write("registry/LAMP_CA_CERT", pemOf("CERTIFICATE", a.ca.cert.Raw))
-	own := a.ca.agent(nil)
+	a.owns("first", nil)
+	a.workspace("first", "first", "macf-first")
+	return a
+}
+
+// owns gives the workspace of an agent a certificate, as changed, and its key.
+func (a *agents) owns(agent string, change func(*x509.Certificate)) {
+	a.t.Helper()
+	own := a.ca.agent(change)
 	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
 	if err != nil {
-		t.Fatal(err)
+		a.t.Fatal(err)
 	}
 	text := pemOf("PRIVATE KEY", key)
 	a.secret = strings.Split(text, "\n")[1]
-	a.write("repos/first/.macf/certs/agent-cert.pem", pemOf("CERTIFICATE", own.Certificate[0]))
-	a.write("repos/first/.macf/certs/agent-key.pem", text)
-	a.workspace("first", "first", "macf-first")
-	return a
+	a.write("repos/"+agent+"/.macf/certs/agent-cert.pem", pemOf("CERTIFICATE", own.Certificate[0]))
+	a.write("repos/"+agent+"/.macf/certs/agent-key.pem", text)
 }
 
 func (a *agents) write(name, text string) {
@@ -199,9 +205,12 @@ func says(agent, more string) http.HandlerFunc {
 
 // observe runs the observers one behind the other and returns the health records
 // by agent.
-func (a *agents) observe(args ...string) map[string]record.Health {
+func (a *agents) observe(args ...string) map[string]record.Health { return a.observed(0, args...) }
+
+// observed is that with the status of the observer of health.
+func (a *agents) observed(status int, args ...string) map[string]record.Health {
 	a.t.Helper()
-	out := a.run(a.run(nil, 0, "fleet-observe-workspaces"), 0, append([]string{"fleet-observe-health", "--timeout", "700ms"}, args...)...)
+	out := a.run(a.run(nil, 0, "fleet-observe-workspaces"), status, append([]string{"fleet-observe-health", "--timeout", "700ms"}, args...)...)
 	got := map[string]record.Health{}
 	set := new(record.Set)
 	for line, err := range record.All(bytes.NewReader(out)) {

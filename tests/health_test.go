@@ -154,7 +154,8 @@ func TestHealth_upgrade(t *testing.T) {
 	}
 }
 
-// Without something to trust, or to be trusted with, nobody is asked.
+// Without something to trust, or to be trusted with, nobody is asked, and the roster was
+// not read: that nothing is known of an agent is not that it does not answer.
 func TestHealth_trust(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(a *agents)
@@ -164,6 +165,9 @@ func TestHealth_trust(t *testing.T) {
 		"no certificate":      {func(a *agents) { a.write("registry/LAMP_CA_CERT", "x") }, "the certificate of the project's authority is none"},
 		"no certificate here": {func(a *agents) { os.Remove(filepath.Join(a.home, "repos/first/.macf/certs/agent-cert.pem")) }, "/repos/first/.macf/certs: no such file or directory"},
 		"no key":              {func(a *agents) { os.Remove(filepath.Join(a.home, "repos/first/.macf/certs/agent-key.pem")) }, "/repos/first/.macf/certs: no such file or directory"},
+		"a certificate that has expired": {func(a *agents) {
+			a.owns("first", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
+		}, "/repos/first/.macf/certs: agent-cert.pem is not valid now"},
 		"another's key": {func(a *agents) { a.write("repos/first/.macf/certs/agent-key.pem", "FAKE KEY") },
 			"agent-cert.pem and agent-key.pem are no certificate and its key"},
 	} {
@@ -171,7 +175,7 @@ func TestHealth_trust(t *testing.T) {
 		var asked atomic.Int32
 		a.serve("first", a.mutual(a.ca.agent(nil)), func(http.ResponseWriter, *http.Request) { asked.Add(1) })
 		tt.change(a)
-		if h := a.observe()["first"]; h.Online || h.Failure != "trust" || !strings.Contains(h.Detail, tt.want) || asked.Load() > 0 {
+		if h := a.observed(3)["first"]; h.Online || h.Failure != "unasked" || !strings.Contains(h.Detail, tt.want) || asked.Load() > 0 {
 			t.Errorf("%s: %+v, asked %d times", name, h, asked.Load())
 		}
 	}

@@ -164,7 +164,7 @@ func (d *deed) act() error {
 func (d *deed) health() observe.Health {
 	_, token := d.scope.TokenFile(d.w.FS)
 	h := observe.Health{Binary: d.opts.GH, Timeout: 5 * time.Second, GHTimeout: 30 * time.Second,
-		Trusting: func(pem []byte) (observe.Asker, error) { return agents.New(pem) }}
+		Trusting: func(pem []byte, now time.Time) (observe.Asker, error) { return agents.New(pem, now) }}
 	if token == "file" {
 		h.TokenFile = d.scope.Token
 	}

@@ -57,7 +57,7 @@ func run(ctx context.Context, std *cli.Std, opts *options) error {
 		return cli.Usage(err)
 	}
 	h := observe.Health{Binary: opts.GH, TokenFile: opts.TokenFile, Timeout: opts.Timeout, GHTimeout: 30 * time.Second,
-		Trusting: func(pem []byte) (observe.Asker, error) { return agents.New(pem) }}
+		Trusting: func(pem []byte, now time.Time) (observe.Asker, error) { return agents.New(pem, now) }}
 	set, err := h.Read(std.In, std.Copy)
 	if err != nil {
 		return err

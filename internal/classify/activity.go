@@ -71,14 +71,17 @@ func (f *Facts) silentFor(d time.Duration, orEqual bool) Reading {
 	}
 	silent := f.longer(*f.Activity, d, orEqual, f.Acted, Reading{No, f.Acted.Says})
 	if silent.Truth == Yes && f.ahead() {
-		return unread("claude/transcripts", "an entry is later than the clock, which may have been set back: how long it has been silent cannot be told")
+		return unread("claude/transcripts", "something is noted of a time later than the clock, which may have been set back: how long it has been silent cannot be told")
 	}
 	return silent
 }
 
-// ahead tells that activity is noted of a time that has not come yet: of before
+// ahead tells that something is noted of a time that has not come yet: of before
 // the clock was set back, or of another clock.
 func (f *Facts) ahead() bool {
+	if f.P != nil && f.P.StatusSince != nil && f.trust(f.P.StatusSince) == nil {
+		return true
+	}
 	if f.T == nil {
 		return false
 	}

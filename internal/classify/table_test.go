@@ -163,7 +163,7 @@ var table = []situation{
 	{"busy, silent for more than 2 h", one(session("s", status("busy"), active(2*hour+time.Millisecond))), "6"},
 	{"idle for hours, prompted just now", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Process.StatusSince = ago(2 * hour) })), "5"},
 	{"busy and silent, for more than 2 h", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Process.StatusSince = ago(2*hour + time.Millisecond) })), "6"},
-	{"silent, busy since the future", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Process.StatusSince = ago(-hour) })), "6"},
+	{"silent, busy since the future", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Process.StatusSince = ago(-hour) })), Unknown},
 	{"silent, busy since nobody knows when", one(session("s", status("busy"), active(3*hour), func(s *record.Session) { s.Process.StatusSince = nil })), "6"},
 	{"busy, without any time", one(session("s", status("busy"), func(s *record.Session) { s.Transcript.ActivityAt = nil })), "6"},
 	{"busy, activity in the future", one(session("s", status("busy"), active(-121*time.Second))), Unknown},

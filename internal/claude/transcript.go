@@ -48,8 +48,8 @@ type Tail struct {
 
 	activity time.Time
 	reached  time.Time // of the last line that was added; zero when it has none
-	undated  bool      // a line that shows activity has a timestamp that is not understood
-	ahead    bool      // or one that has not come yet
+	undated  bool      // a line that shows activity has a timestamp that is not understood, or has not come yet
+	ahead    bool      // a line has a timestamp that has not come yet
 }
 
 // dated is an entry with its time, or that of the line behind it.
@@ -124,7 +124,7 @@ func (t *Tail) Add(line []byte) {
 		t.undated = t.undated || e.Timestamp != nil || slices.Contains(t.reader.odd, "timestamp")
 	}
 	if at.Sub(t.at) > FutureGrace {
-		at, t.undated, t.ahead = time.Time{}, t.undated || doing, t.ahead || doing
+		at, t.undated, t.ahead = time.Time{}, t.undated || doing, true
 	}
 	if doing && at.After(t.activity) {
 		t.activity = at

@@ -81,7 +81,7 @@ func TestTail(t *testing.T) {
 		{"cc-prose-question", []string{says(-4, "a", "end_turn", "Two ways. Should I use the queue or the cron job?"), `{"type":"system","subtype":"scheduled_task_fire","timestamp":"` + stamp(-1) + `"}`}, "ended act=4 q=prose:Should I use the queue or the cron job?"},
 		{"a subagent's line counts as activity only", []string{says(-9, "a", "end_turn", "Ok."), `{"type":"assistant","isSidechain":true,"timestamp":"` + stamp(-2) + `","message":{"id":"z","content":[]}}`}, "ended act=2"},
 		{"the future is distrusted", []string{says(-9, "a", "end_turn", "Ok."), prompt(-8, "x"), says(+60, "b", "end_turn", "Later")}, "ended act=9 ahead"},
-		{"what the future has that is no activity", []string{says(-9, "a", "end_turn", "Ok."), prompt(+60, "x")}, "open act=9"},
+		{"what the future has that is no activity", []string{says(-9, "a", "end_turn", "Ok."), prompt(+60, "x")}, "open act=9 ahead"},
 		{"two minutes ahead are not the future", []string{says(+1, "b", "end_turn", "Now")}, "ended act=-1"},
 		{"tx-partial-last", []string{says(-4, "a", "end_turn", "Ok."), `{"type":"assistant","mess`}, "ended act=4 bad=1"},
 		{"tx-partial-then-complete", []string{says(-4, "a", "end_turn", "Ok."), says(-2, "b", "end_turn", "Done.")}, "ended act=2"},

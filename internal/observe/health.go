@@ -29,7 +29,7 @@ type Health struct {
 
 	// Trusting makes what asks the agents of a project, of the certificates of its
 	// authority, PEM. For a recording it may be nil.
-	Trusting func(authority []byte) (Asker, error)
+	Trusting func(authority []byte, now time.Time) (Asker, error)
 }
 
 // healthParallel is how many agents are asked at once.
@@ -86,6 +86,11 @@ func (o Health) Observe(ctx context.Context, w *machine.World, set *record.Set, 
 		})
 	}
 	wg.Wait()
+	for _, q := range asked {
+		if q.data.Failure == unasked { // what is known of none is not that they do not answer
+			fail(q.of.surface, fmt.Errorf("its agents cannot be asked: %s", q.data.Detail))
+		}
+	}
 	emit := emitter{sink: sink, at: record.NewTime(w.At), host: w.Host}
 	for _, q := range asked {
 		q.keep(w.Rec)
@@ -149,13 +154,12 @@ type question struct {
 	names []string // what its workspaces call it besides
 	says  macf.Recorded
 
-	asker     Asker // of its project
-	untrusted error // likewise
+	of *project
 }
 
 // question is the question to an agent of the project.
 func (p *project) question(w *machine.World, l macf.Listed) *question {
-	q := &question{entry: l.Entry, err: l.Err, asker: p.asker, untrusted: p.untrusted, data: record.Health{Agent: guard.ID(l.Agent), Project: guard.ID(p.name),
+	q := &question{entry: l.Entry, err: l.Err, of: p, data: record.Health{Agent: guard.ID(l.Agent), Project: guard.ID(p.name),
 		Registry: &p.registry, StartedAt: l.Entry.Started}}
 	if l.Err == nil {
 		q.data.Address = addressOf(l.Entry)

@@ -18,9 +18,9 @@ import (
 // an interface so that only programs that ask link net/http: theirs is
 // *agents.TLS.
 type Asker interface {
-	// Own takes the certificate that is shown to agents, and its key, both PEM.
-	// After an error others may be tried.
-	Own(cert, key []byte) error
+	// Own takes the certificate that is shown to agents, which must be valid at now, and
+	// its key, both PEM. After an error others may be tried.
+	Own(cert, key []byte, now time.Time) error
 	// Get asks the agent at host:port, with certificates that are valid at now,
 	// and returns what became of it and the body of the answer.
 	Get(ctx context.Context, address string, now time.Time, timeout time.Duration) (macf.Recorded, []byte)
@@ -33,7 +33,7 @@ func (r *rosters) trust(p *project, vs []macf.Variable) (Asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	asker, err := r.o.Trusting(pem)
+	asker, err := r.o.Trusting(pem, r.w.At)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func keyPair(w *machine.World, dir string, asker Asker) error {
 	if err != nil {
 		return err
 	}
-	return asker.Own(cert, key)
+	return asker.Own(cert, key, w.At)
 }
 
 // addressOf is net.JoinHostPort without package net, which nothing else here
@@ -74,12 +74,12 @@ func addressOf(e macf.Entry) string {
 
 // get asks the agent and returns the body of its answer.
 func (q *question) get(ctx context.Context, w *machine.World, timeout time.Duration) (body []byte) {
-	if q.untrusted != nil {
-		q.says.Failure, q.says.Detail = "trust", q.untrusted.Error()
+	if q.of.untrusted != nil {
+		q.says.Failure, q.says.Detail = unasked, q.of.untrusted.Error()
 		return q.says.Body
 	}
 	began := time.Now()
-	q.says, body = q.asker.Get(ctx, addressOf(q.entry), w.At, timeout)
+	q.says, body = q.of.asker.Get(ctx, addressOf(q.entry), w.At, timeout)
 	q.data.TookMS = int(time.Since(began).Milliseconds())
 	return body
 }
@@ -98,7 +98,11 @@ func (q *question) replay(w *machine.World) []byte {
 }
 
 // failures are the words of record.Health.
-var failures = map[string]bool{"": true, "unreachable": true, "timeout": true, "certificate": true, "expired": true, "status": true, "body": true, "identity": true, "trust": true}
+var failures = map[string]bool{"": true, "unreachable": true, "timeout": true, "certificate": true, "expired": true, "status": true, "body": true, "identity": true, "trust": true, unasked: true}
+
+// unasked is the word of an agent that nobody could ask: there is no certificate to trust
+// it by, or to be trusted with.
+const unasked = "unasked"
 
 // keep writes the answer into a recording. Of a body that does not fit only that
 // is kept: nothing tells what stands in it.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/macf"
 	"github.com/fleet-tools/fleet/internal/machine"
@@ -15,7 +16,7 @@ import (
 )
 
 // trusting is what the programs make askers with.
-func trusting(pem []byte) (Asker, error) { return asking.New(pem) }
+func trusting(pem []byte, now time.Time) (Asker, error) { return asking.New(pem, now) }
 
 // An address is written as the network's package writes it.
 func TestAddressOf(t *testing.T) {
@@ -32,7 +33,7 @@ func TestTrust_ofNoWorkspace(t *testing.T) {
 	defer s.Close()
 	text := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
 	p := &project{written: "lamp", spaces: []record.Workspace{{Path: "/w/a"}, {Path: "/w/b"}}}
-	got, err := (&rosters{w: &machine.World{FS: fstest.MapFS{}}, o: Health{Trusting: trusting}}).trust(p, []macf.Variable{{Name: "LAMP_CA_CERT", Value: text}})
+	got, err := (&rosters{w: &machine.World{FS: fstest.MapFS{}, At: time.Now()}, o: Health{Trusting: trusting}}).trust(p, []macf.Variable{{Name: "LAMP_CA_CERT", Value: text}})
 	if err == nil || err.Error() != "/w/a/.macf/certs: file does not exist" || got != nil {
 		t.Errorf("%+v %v", got, err)
 	}

@@ -48,8 +48,8 @@ func TestTrust(t *testing.T) {
 		if err == nil || err.Error() != tt.want || got != nil {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
-		q := &question{asker: got, untrusted: err}
-		if body := q.get(context.Background(), w, time.Second); body != nil || q.says.Failure != "trust" || q.says.Detail != tt.want {
+		q := &question{of: &project{asker: got, untrusted: err}}
+		if body := q.get(context.Background(), w, time.Second); body != nil || q.says.Failure != unasked || q.says.Detail != tt.want {
 			t.Errorf("%s: asked all the same: %+v", name, q.says)
 		}
 	}

@@ -69,7 +69,7 @@ type Health struct {
 	Listed      string    `json:"listed_instance"`    // instance id of its entry; "" when it has none
 	StartedAt   *Time     `json:"started_at"`         // of its entry; null when not said
 	Online      bool      `json:"online"`             // it answered 2xx, as the agent that was asked, in a body that fits
-	Failure     string    `json:"failure,omitempty"`  // why not: unreachable, timeout, certificate, expired, status, body, identity, trust; absent when online
+	Failure     string    `json:"failure,omitempty"`  // why not: unreachable, timeout, certificate, expired, status, body, identity, trust, unasked; absent when online
 	Detail      string    `json:"detail,omitempty"`   // the failure in one line
 	Version     string    `json:"version,omitempty"`  // that runs; absent when not online
 	Busy        *bool     `json:"busy"`               // null: it does not say, or is not online

@@ -115,7 +115,7 @@ type Transcript struct {
 	Subagents  *Subagents `json:"subagents"`               // null when it has none
 	BadLines   int        `json:"bad_lines,omitempty"`     // lines of the tail that did not parse
 	Skipped    int        `json:"skipped_lines,omitempty"` // lines too long to hold
-	Ahead      bool       `json:"ahead,omitempty"`         // an entry of activity, a subagent's included, is later than the look by over 120 s; activity_at is the newest of the others
+	Ahead      bool       `json:"ahead,omitempty"`         // an entry, of activity of a subagent too, is later than the look by over 120 s; activity_at is the newest of the others
 	ModelWakes *Time      `json:"wakes_at,omitempty"`      // a wake-up that the session scheduled for itself
 	Unknown    []string   `json:"unknown_types,omitempty"` // line types that this release does not know
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -24,21 +25,40 @@ type TLS struct {
 }
 
 // New returns one that trusts the certificates of the project's authority, PEM,
-// and no others. That there are none in it is an error.
-func New(authority []byte) (*TLS, error) {
-	a := &TLS{roots: x509.NewCertPool()}
-	if !a.roots.AppendCertsFromPEM(authority) {
-		return nil, errors.New("the certificate of the project's authority is none")
+// and no others. That none in it is valid at now is an error.
+func New(authority []byte, now time.Time) (*TLS, error) {
+	a, past := &TLS{roots: x509.NewCertPool()}, false
+	for block, rest := pem.Decode(authority); block != nil; block, rest = pem.Decode(rest) {
+		switch cert, err := x509.ParseCertificate(block.Bytes); {
+		case err != nil || block.Type != "CERTIFICATE":
+		case !valid(cert, now):
+			past = true
+		default:
+			a.roots.AddCert(cert)
+		}
 	}
-	return a, nil
+	switch {
+	case !a.roots.Equal(x509.NewCertPool()):
+		return a, nil
+	case past:
+		return nil, errors.New("the certificate of the project's authority is not valid now")
+	}
+	return nil, errors.New("the certificate of the project's authority is none")
 }
 
-// Own takes the certificate that is shown to agents, and its key, both PEM. No
-// error quotes the key.
-func (a *TLS) Own(cert, key []byte) error {
+func valid(cert *x509.Certificate, now time.Time) bool {
+	return !now.Before(cert.NotBefore) && !now.After(cert.NotAfter)
+}
+
+// Own takes the certificate that is shown to agents, which must be valid at now, and its
+// key, both PEM. No error quotes the key.
+func (a *TLS) Own(cert, key []byte, now time.Time) error {
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return errors.New("agent-cert.pem and agent-key.pem are no certificate and its key")
+	}
+	if !valid(pair.Leaf, now) {
+		return errors.New("agent-cert.pem is not valid now")
 	}
 	a.own = []tls.Certificate{pair}
 	return nil

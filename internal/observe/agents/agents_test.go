@@ -94,7 +94,7 @@ func TestGet(t *testing.T) {
 			tt.answer(w, r)
 		}))
 		address := s.Listener.Addr().String()
-		a, err := New(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
+		a, err := New(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,20 +130,28 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pem := range []string{"", "FAKE", string(key)} {
-		if a, err := New([]byte(pem)); a != nil || err == nil || err.Error() != "the certificate of the project's authority is none" {
+		if a, err := New([]byte(pem), time.Now()); a != nil || err == nil || err.Error() != "the certificate of the project's authority is none" {
 			t.Errorf("trusts %q: %+v %v", pem, a, err)
 		}
 	}
-	a, err := New(ca.PEM())
+	for _, never := range []time.Time{time.Now().AddDate(-20, 0, 0), time.Now().AddDate(20, 0, 0)} {
+		if a, err := New(ca.PEM(), never); a != nil || err == nil || err.Error() != "the certificate of the project's authority is not valid now" {
+			t.Errorf("trusts at %v: %+v %v", never, a, err)
+		}
+	}
+	a, err := New(ca.PEM(), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := a.Own(cert, key, time.Now().AddDate(20, 0, 0)); err == nil || err.Error() != "agent-cert.pem is not valid now" || a.own != nil {
+		t.Errorf("one that is not valid any more: %v", err)
+	}
 	for name, pair := range map[string][2][]byte{"nothing": {}, "no key": {cert, []byte("FAKE KEY")}, "no certificate": {[]byte("FAKE"), key}, "another's key": {cert, other}} {
-		if err := a.Own(pair[0], pair[1]); err == nil || err.Error() != "agent-cert.pem and agent-key.pem are no certificate and its key" || a.own != nil {
+		if err := a.Own(pair[0], pair[1], time.Now()); err == nil || err.Error() != "agent-cert.pem and agent-key.pem are no certificate and its key" || a.own != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := a.Own(cert, key); err != nil || len(a.own) != 1 {
+	if err := a.Own(cert, key, time.Now()); err != nil || len(a.own) != 1 {
 		t.Errorf("its own: %v", err)
 	}
 }
@@ -169,14 +177,14 @@ func TestGet_own(t *testing.T) {
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	defer s.Close()
-	a, err := New(ca.PEM())
+	a, err := New(ca.PEM(), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if says, _ := a.Get(t.Context(), s.Listener.Addr().String(), time.Now(), 10*time.Second); says.Failure != "trust" || says.Expires == nil {
 		t.Errorf("without one: %+v", says)
 	}
-	if err := a.Own(cert, key); err != nil {
+	if err := a.Own(cert, key, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if says, body := a.Get(t.Context(), s.Listener.Addr().String(), time.Now(), 10*time.Second); says.Status != 200 || says.Failure != "" || string(body) != "{}" {
