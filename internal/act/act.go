@@ -156,6 +156,9 @@ func (a *Actor) One(ctx context.Context, d record.Decision) error {
 		if err != nil && done.Intent == "" {
 			return err
 		}
+		if says := a.tells(d, done); a.Dry == "" && says != nil {
+			done.Tells = guard.Text(says.Text, lineWidth)
+		}
 		if err := errors.Join(err, a.Emit(subjectOf(d), done)); err != nil { // what was done is told, also when the ledger does not take it
 			return err
 		}

@@ -114,7 +114,9 @@ func (a *Actor) ready(ctx context.Context, d record.Decision, dr driver.Driver, 
 	switch {
 	case err != nil:
 		return err
-	case d.Action.Verb == "launch" && s.Alive && s.PID != 0:
+	case d.Action.Verb == "launch" && s.Alive && s.PID == 0:
+		return refused("name-taken", "something else runs in the session %q: end it there, or give it another name", t.Session)
+	case d.Action.Verb == "launch" && s.Alive:
 		return refused("runs", "process %d runs in the session %q, and not in its workspace: end it there, or give one of the two another name", s.PID, t.Session)
 	case ends(d.Action.Verb):
 		return a.reached(ctx, d, s, t)

@@ -97,6 +97,7 @@ func plain(d record.Decision) record.Decision {
 func told(o record.Outcome) record.Outcome {
 	o.Agent, o.Verb = called(o.Agent), guard.Text(o.Verb, wordWidth)
 	o.Reason, o.Detail, o.Proof = guard.Text(o.Reason, wordWidth), guard.Text(o.Detail, lineWidth), guard.Text(o.Proof, lineWidth)
+	o.Kept, o.Tells = guard.Text(o.Kept, lineWidth), guard.Text(o.Tells, lineWidth)
 	return o
 }
 

@@ -27,7 +27,7 @@ var unwritten = map[string]string{
 // lasting are reasons of which a person is told: each may hold for as long as
 // nobody does anything about it. What is no such reason ends by itself, or was
 // told by the judge.
-var lasting = []string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "no-prompt", "unknown", "open", "text", noLauncher}
+var lasting = []string{"absent", "runs", "dialog", "attached", "draft", "mode", "viewer", "no-prompt", "unknown", "open", "text", "name-taken", noLauncher}
 
 // tells is what a person is told of a decision when it was tried. Of a restart the judge
 // has it that it is restarted: what became of it is said in place of that.

@@ -49,7 +49,7 @@ func TestStart_taken(t *testing.T) {
 		stopped       int
 	}{
 		"nothing runs in it":     {false, false, "done", 1},
-		"something runs in it":   {true, false, "failed name-taken", 0},
+		"something runs in it":   {true, false, "refused name-taken", 0},
 		"it cannot be looked at": {false, true, "failed name-taken", 0},
 	} {
 		d := &taken{desk: newDesk(t), alive: tt.alive, unseen: tt.unseen}
@@ -58,6 +58,9 @@ func TestStart_taken(t *testing.T) {
 		o, err := a.act(context.Background(), d.decided(0, "launch"))
 		if got := strings.TrimSpace(o.Result + " " + o.Reason); err != nil || got != tt.want || d.stopped != tt.stopped {
 			t.Errorf("%s: %s, %d stopped, %v", name, got, d.stopped, err)
+		}
+		if says := a.tells(d.decided(0, "launch"), o); tt.alive && (says == nil || says.Severity != "kept-name-taken" || !strings.HasPrefix(says.Text, "it should run, and is not started: something else runs in the session ")) {
+			t.Errorf("%s: told %+v", name, says)
 		}
 	}
 }

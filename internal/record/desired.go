@@ -261,7 +261,7 @@ type Outcome struct {
 	Reason string `json:"reason,omitempty"` // one word: busy, dialog, draft, attached, backoff, cap, usage-limit, changed, deaf, gone, unsubmitted …
 	Detail string `json:"detail,omitempty"` // one line
 	Kept   string `json:"kept,omitempty"`   // dry: the reason and the detail of the refusal that it would meet as things are now; absent when it would meet none, and when nobody looked
-	Tells  string `json:"tells,omitempty"`  // dry: what a person would be told of that refusal; absent when nothing would
+	Tells  string `json:"tells,omitempty"`  // what a person is told of it, once in an episode; dry: would be, of that refusal; absent when nothing is
 	Proof  string `json:"proof,omitempty"`  // done: what was seen: the uuid of the user record, the new process, the new instance
 }
 

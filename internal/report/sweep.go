@@ -180,9 +180,10 @@ func sweepRowOf(k key, d *record.Decision, o *record.Outcome, v *record.Verdict)
 	if o != nil && (o.Reason == "absent" || strings.HasPrefix(o.Kept, "absent:")) { // it is not there
 		row.Go = ""
 	}
-	if row.kept() != "" {
+	switch {
+	case o != nil && d.Action != nil && (o.Result != record.Dry || o.Kept != ""):
 		row.Told = o.Tells
-	} else if d.Alert != nil {
+	case d.Alert != nil:
 		row.Told = d.Alert.Text
 	}
 	return row

@@ -47,6 +47,20 @@ func TestSweepJSON(t *testing.T) {
 	if diff := pretty.Diff(got, want); len(diff) > 0 {
 		t.Errorf("%v\n%s", diff, &b)
 	}
+	alert := &record.Alert{Severity: "restarted", Text: "it is restarted"}
+	s = sweepOf(t, func(s *stream) {
+		for i, o := range []record.Outcome{{Result: record.Done, Tells: "it was restarted"}, {Result: record.Refused, Reason: "busy"}, {Result: record.Failed, Tells: "it failed"}, {Result: record.Dry}, {Result: record.Dry, Kept: "busy: it works"}} {
+			o.Agent, o.Verb = string(rune('a'+i)), "restart"
+			says(s, record.KindDecision, "h", judgeOfSweeps, o.Agent, record.Decision{Agent: o.Agent, Decision: "HEAL", Action: &record.Action{Verb: "restart"}, Alert: alert})
+			became(s, "h", o)
+		}
+		says(s, record.KindDecision, "h", judgeOfSweeps, "x", record.Decision{Agent: "x", Decision: "SKIP", Alert: alert})
+	})
+	for i, want := range []string{"it was restarted", "", "it failed", "it is restarted", "", "it is restarted"} { // what became of it, not what was to
+		if s.Rows[i].Told != want {
+			t.Errorf("%s: %q, want %q", s.Rows[i].Subject, s.Rows[i].Told, want)
+		}
+	}
 	s = sweepOf(t, func(s *stream) { decide(s, "h", "a", "OK", "") })
 	if s.Over("no room", look.Time); !strings.HasPrefix(s.Alarm, "at 2026-11-29T14:50:02Z: no room; of the last one was said: decisions may be missing: fleet-reconcile: ") {
 		t.Error(s.Alarm)
