@@ -16,6 +16,7 @@ const Outside = "no root of workspace_roots leads to it"
 type Space struct {
 	Path   string // canonical
 	Unread string // why it is not known whose it is; "" when it is
+	Repo   string // git common dir of the repository that it is in; "" when it is in none, or that cannot be told
 	Unable string // why its launcher cannot be started; "" when nothing is known against it
 	Config Config
 	Lock   *record.Maintenance
@@ -95,7 +96,7 @@ func (s Space) record() record.Workspace {
 		return record.Workspace{Path: guard.Path(s.Path), Unread: s.Unread}
 	}
 	c := s.Config
-	w := record.Workspace{Agent: ID(c.Label), Project: ID(c.Project), Type: c.Type, Path: guard.Path(s.Path), Pin: guard.Text(c.Pin, textWidth),
+	w := record.Workspace{Agent: ID(c.Label), Project: ID(c.Project), Type: c.Type, Path: guard.Path(s.Path), Pin: guard.Text(c.Pin, textWidth), Repo: guard.Path(s.Repo),
 		Session: SessionName(c.Project, c.Label), Unstartable: s.Unable, Maintenance: s.Lock, LastExit: s.Exit}
 	w.Registry = &record.Registry{Kind: c.Registry.Kind, ID: guard.ID(c.Registry.ID)}
 	if c.Registry.Kind == "local" {

@@ -43,7 +43,7 @@ const (
 // A process in a git worktree that lies in a workspace and is none itself belongs
 // to none: it is another checkout.
 func (o Workspaces) Observe(w *machine.World, sink Sink) (unread []string, err error) {
-	h := &homes{w: w, surface: &record.Surface{OK: true}, configs: map[string]*macf.Space{}, owners: map[string]string{}}
+	h := &homes{w: w, places: places{w: w}, surface: &record.Surface{OK: true}, configs: map[string]*macf.Space{}, owners: map[string]string{}}
 	h.scan(o.roots(w))
 	agents := &record.Surface{OK: true}
 	running := h.agents(agents)
@@ -108,6 +108,7 @@ type homes struct {
 	surface *record.Surface
 	paths   []string               // canonical, of every workspace
 	configs map[string]*macf.Space // by path; nil: its configuration is not understood
+	places  places
 	owners  map[string]string      // by working directory: its workspace; "" for none
 	unread  []string               // directories that could not be looked at, and why
 	named   bool
@@ -142,7 +143,7 @@ func (h *homes) add(path string) {
 	if c.Registry.Kind == "local" {
 		c.Registry.ID = filepath.Clean(h.w.Expand(c.Registry.ID)) // so that two ways to write it are one
 	}
-	h.configs[path] = &macf.Space{Path: path, Config: c}
+	h.configs[path] = &macf.Space{Path: path, Config: c, Repo: h.places.of(path).CommonDir}
 	kept, err := c.Encode()
 	h.w.Rec.File(file, kept, err)
 }

@@ -142,18 +142,12 @@ func (w *world) unread(agents bool) string {
 }
 
 // agentless tells that no agent is to be kept alive: the list names none, or there is no
-// list, all was read, and no workspace is one's; nor was one seen before, whose workspace
-// may only be out of sight.
+// list, all was read, and no workspace is one's, nor was of late.
 func (w *world) agentless(list []desired.Agent) bool {
 	if list != nil {
 		return len(list) == 0
 	}
-	for name := range w.heals {
-		if !strings.HasPrefix(name, "session:") {
-			return false
-		}
-	}
-	return len(w.spaces) == 0 && w.unread(false) == ""
+	return len(w.spaces) == 0 && len(w.vanished(list)) == 0 && w.unread(false) == ""
 }
 
 // surface says why a part was not read, "" when it was. absent says whether it
@@ -179,6 +173,10 @@ func (w *world) desired(list []desired.Agent) []desired.Agent {
 	if list = slices.Clone(list); list == nil {
 		seen := map[string]bool{}
 		for _, p := range w.order {
+			if w.foreign(p) {
+				w.wanted[p.Path] = true // what runs there is left alone too
+				continue
+			}
 			if seen[p.Agent] {
 				w.twins[p.Agent], w.wanted[p.Path] = p.Path, true // what runs there is left alone too
 				continue
@@ -196,6 +194,12 @@ func (w *world) desired(list []desired.Agent) []desired.Agent {
 		}
 	}
 	return list
+}
+
+// foreign tells that a workspace is in a repository that another scope names, or more than
+// one does: its agent is that scope's to keep alive, unless a list gives it to this one.
+func (w *world) foreign(p *record.Workspace) bool {
+	return w.tick != nil && p.Repo != "" && slices.Contains(w.tick.Others, p.Repo)
 }
 
 // Claude is the Claude Code process of a workspace, the newest of several; nil

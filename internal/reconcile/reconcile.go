@@ -80,6 +80,19 @@ func Judge(set *record.Set, o Options) Judgement {
 		j.Notes = append(j.Notes, "no agent is to be kept alive: no list names one, and no workspace is one's")
 	case len(j.Decisions) == 0 && w.blindAll != "":
 		j.undecided(theAgents, w.blindAll)
+	case len(w.order) == 0:
+		for _, name := range w.vanished(o.Desired) { // whose roots may be out of sight
+			j.undecided(name, "no workspace of any agent is there any more")
+		}
+	default:
+		for _, name := range w.vanished(o.Desired) {
+			j.Notes = append(j.Notes, name+" is not kept alive any more: no workspace is its")
+		}
+	}
+	for _, p := range w.order {
+		if o.Desired == nil && w.foreign(p) {
+			j.Notes = append(j.Notes, fmt.Sprintf("%s is left to another scope, which names its repository, or more than one does: %s", p.Agent, p.Path))
+		}
 	}
 	if w.tick != nil && w.tick.Mode == "act" && w.tick.Heal != nil {
 		for _, s := range w.sessions() {

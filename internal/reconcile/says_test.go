@@ -201,7 +201,8 @@ func TestNotes(t *testing.T) {
 	report := func(s *scene) { s.tick.Mode = "report" }
 	heals := func(s *scene) { s.tick.Heal = nil }
 	absent := func(s *scene) { s.surfaces["macf/workspaces"] = record.Surface{OK: true, Absent: true} }
-	known := func(s *scene) { s.heals = append(s.heals, &record.Heal{Agent: "code"}) }
+	known := func(s *scene) { s.heals = append(s.heals, &record.Heal{Agent: "code", SweptAt: ago(time.Hour)}) }
+	once := func(s *scene) { s.heals = append(s.heals, &record.Heal{Agent: "code", SweptAt: ago(25 * time.Hour)}) }
 	for _, tt := range []struct {
 		name, judge string
 		scene       *scene
@@ -219,6 +220,10 @@ func TestNotes(t *testing.T) {
 		{"no macf", "judge", newScene().with(absent), 0, []string{none}},
 		{"no macf, and it reports", "judge", newScene().with(absent).with(report), 0, []string{none, alone}},
 		{"no macf, where an agent was", "judge", newScene().with(absent).with(known), 2, nil},
+		{"no macf, where an agent once was", "judge", newScene().with(absent).with(once), 0, []string{none}},
+		{"an agent is there no more, another is", "judge", solo().with(known), 0, []string{"code is not kept alive any more: no workspace is its"}},
+		{"one that once was is there no more", "judge", solo().with(once), 0, nil},
+		{"the list has it no more", "judge", solo().with(known).with(list(desired.Agent{Agent: "a", Workspace: "/w/a"})), 0, nil},
 		{"nobody asks whether they are well", "judge", newScene().with(func(s *scene) { s.silent[healths] = true }), 0, []string{none}},
 		{"a list of none", "judge", newScene().with(absent).with(known).with(func(s *scene) { s.desired = []desired.Agent{} }), 0, []string{none}},
 		{"no agents", "upgrade", newScene(), 0, nil},

@@ -214,7 +214,7 @@ func TestSessions_gap(t *testing.T) {
 	if a, b := brief(j.of(t, "a")), brief(j.of(t, "session:s")); a != "HEAL deaf restart !restarted" || b != "RESUME fleet-gap" {
 		t.Errorf("%s; %s", a, b)
 	}
-	s.places, s.healths, s.desired = nil, nil, nil
+	s.places, s.healths, s.desired, s.heals[0].SweptAt = nil, nil, nil, nil
 	j = s.judge(t)
 	if a, b := brief(j.of(t, "session:s")), brief(j.of(t, "session:u")); a != "RESUME transient resume" || b != "RESUME fleet-gap" {
 		t.Errorf("%s; %s", a, b)

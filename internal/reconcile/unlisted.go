@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/macf"
@@ -16,13 +17,13 @@ import (
 // was not read nobody knows that; nor where there is no list, and a workspace whose
 // configuration was not understood may be one's.
 func (w *world) unlisted(list []desired.Agent) []record.Decision {
-	known := w.blindAll == "" && (list != nil || !w.unnamed())
+	known := w.blindAll == "" && (list != nil || !w.unnamed() && (len(w.order) > 0 || len(w.vanished(list)) == 0))
 	wanted := map[string]bool{}
 	for _, d := range list {
 		wanted[d.Agent] = true
 	}
 	for _, p := range w.order {
-		wanted[p.Agent] = wanted[p.Agent] || list == nil
+		wanted[p.Agent] = wanted[p.Agent] || list == nil && !w.foreign(p)
 	}
 	detail := "the list does not name it any more: what was told of it is over"
 	if list == nil {
@@ -39,6 +40,21 @@ func (w *world) unlisted(list []desired.Agent) []record.Decision {
 		ds = append(ds, d)
 	}
 	return ds
+}
+
+// missedFor is how long an agent is missed without whose workspace is gone.
+const missedFor = 24 * time.Hour
+
+// vanished are the agents that were kept alive of late, and of which no workspace is there any
+// more, by name. Of a list each is one that it names.
+func (w *world) vanished(list []desired.Agent) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(w.heals)) {
+		if h := w.heals[name]; list == nil && !strings.HasPrefix(name, "session:") && w.named[name] == 0 && h.SweptAt != nil && within(w.at.Time, h.SweptAt.Time, missedFor) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // unnamed tells that nobody knows whose a workspace is.

@@ -1,8 +1,10 @@
 package reconcile
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fleet-tools/fleet/internal/desired"
 	"github.com/fleet-tools/fleet/internal/record"
@@ -61,4 +63,50 @@ func TestUnlisted(t *testing.T) {
 
 func unread(s *scene) {
 	s.places = append(s.places, &record.Workspace{Path: "/w/x", Unread: "torn", Processes: []record.AgentProc{}})
+}
+
+// Where no workspace of any agent is there any more of which there were some of late,
+// nobody knows whether they are gone: nothing that was told of them is over.
+func TestVanished(t *testing.T) {
+	s := newScene()
+	for _, name := range []string{"b", "a"} {
+		s.heals = append(s.heals, &record.Heal{Agent: name, SweptAt: ago(23 * time.Hour), Alerts: []string{"held"}})
+	}
+	s.heals = append(s.heals, &record.Heal{Agent: "session:s", SweptAt: ago(time.Hour)})
+	if j := s.judge(t); len(j.Decisions) != 0 || j.RC != 2 || !slices.Equal(j.Undecided, []string{"a, b: no workspace of any agent is there any more"}) {
+		t.Errorf("%+v", j)
+	}
+	if j := s.agent("c").judge(t); j.RC != 0 || brief(j.of(t, "a")) != "SKIP unlisted" {
+		t.Errorf("another is there: %+v", j)
+	}
+}
+
+// An agent in a repository that another scope names, or more than one does, is left to
+// that, whether it runs or not, unless a list gives it to this one.
+func TestForeign(t *testing.T) {
+	theirs := func(a *agent) { a.place.Repo = "/src/.git" }
+	scope := func(s *scene) { s.tick.Others = []string{"/src/.git"} }
+	s := newScene().with(scope).agent("a", theirs, gone).agent("b", theirs, deafFor(3)).agent("c", gone).session("s", "9", ended, func(p *record.Session, _ *record.Verdict, _ *record.Heal) { p.Cwd = "/w/b/x" })
+	s.heals[0].Alerts = []string{"held"}
+	j := s.judge(t)
+	var got []string
+	for _, d := range j.Decisions {
+		got = append(got, d.Subject+" "+brief(d.Decision))
+	}
+	if want := []string{"c LAUNCH gone launch", "a SKIP unlisted"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, p := range []string{"a", "b"} {
+		if want := p + " is left to another scope, which names its repository, or more than one does: /w/" + p; !slices.Contains(j.Notes, want) {
+			t.Errorf("%q lacks %s", j.Notes, want)
+		}
+	}
+	j = s.with(list(desired.Agent{Agent: "a", Workspace: "/w/a"})).judge(t)
+	if got := brief(j.of(t, "a")); got != "LAUNCH gone launch" || len(j.Notes) > 0 {
+		t.Errorf("of the list: %s, %q", got, j.Notes)
+	}
+	s = newScene().agent("a", func(a *agent) { a.place.Repo = "/src/.git" }, gone)
+	if s.tick = nil; brief(s.judge(t).of(t, "a")) != "LAUNCH gone launch" {
+		t.Error("without a scope")
+	}
 }

@@ -17,6 +17,7 @@ type Workspace struct {
 	Type        string       `json:"type,omitempty"`        // permanent or worker
 	Unread      string       `json:"unread,omitempty"`      // why it is not known whose workspace it is, one line; absent when it is, and of processes that no workspace holds
 	Path        string       `json:"path"`                  // of the workspace; of processes that none holds: their cwd, "" when it cannot be told
+	Repo        string       `json:"repo,omitempty"`        // git common dir of the repository that it is in; absent when it is in none, or that cannot be told, and when nobody knows whose the workspace is
 	Session     string       `json:"tmux_session"`          // the name that its tmux session has: <project>@<agent>, as tmux writes it; "" when unmatched
 	Unstartable string       `json:"unstartable,omitempty"` // why claude.sh in it cannot be started, one line that begins with its name; absent when nothing is known against it, when nobody knows whose the workspace is, and in records of before this was noted
 	Pin         string       `json:"pin"`                   // versions.cli: the version that it should run; "" when none is pinned
