@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,15 +73,15 @@ func readJobs(w *machine.World, d *claudeDir) {
 		s.Drift = merge(s.Drift, f.drift)
 		d.Jobs = append(d.Jobs, f.file)
 	}
-	if missing := missingJobs(d); s.Rows == 0 && s.Unparsed == 0 && missing > 0 {
+	if missing := d.rows(func(r claude.Row) bool { return r.ID != "" }); s.Rows == 0 && s.Unparsed == 0 && missing > 0 {
 		fail(s, errors.New("no job file, and the listing names "+strconv.Itoa(missing)+" jobs"))
 	}
 }
 
-func missingJobs(d *claudeDir) int {
-	n := 0
+// rows counts those of the listing that are so.
+func (d *claudeDir) rows(so func(claude.Row) bool) (n int) {
 	for _, r := range d.Rows {
-		if r.ID != "" {
+		if so(r) {
 			n++
 		}
 	}
@@ -118,19 +119,9 @@ func readProcessFiles(w *machine.World, d *claudeDir) {
 		s.Drift = merge(s.Drift, f.drift)
 		d.Files = append(d.Files, f.file)
 	}
-	if live := liveRows(d); s.Rows == 0 && s.Unparsed == 0 && live > 0 {
+	if live := d.rows(func(r claude.Row) bool { return r.PID != 0 }); s.Rows == 0 && s.Unparsed == 0 && live > 0 {
 		fail(s, errors.New("no process file, and the listing names "+strconv.Itoa(live)+" processes"))
 	}
-}
-
-func liveRows(d *claudeDir) int {
-	n := 0
-	for _, r := range d.Rows {
-		if r.PID != 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // readHistory returns the ids of the sessions that history.jsonl shows to have
@@ -196,7 +187,7 @@ const maxWords = 100
 func merge(have, more []string) []string {
 	for _, m := range more {
 		switch {
-		case contains(have, m):
+		case slices.Contains(have, m):
 		case len(have) < maxWords:
 			have = append(have, m)
 		case len(have) == maxWords:
@@ -214,15 +205,6 @@ func cleanWords(words []string) []string {
 		words[i] = guard.Text(word, errorWidth)
 	}
 	return words
-}
-
-func contains(have []string, s string) bool {
-	for _, h := range have {
-		if h == s {
-			return true
-		}
-	}
-	return false
 }
 
 // emitDir completes the sessions of one directory and writes its records.

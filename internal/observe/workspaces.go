@@ -109,8 +109,8 @@ type homes struct {
 	paths   []string               // canonical, of every workspace
 	configs map[string]*macf.Space // by path; nil: its configuration is not understood
 	places  places
-	owners  map[string]string      // by working directory: its workspace; "" for none
-	unread  []string               // directories that could not be looked at, and why
+	owners  map[string]string // by working directory: its workspace; "" for none
+	unread  []string          // directories that could not be looked at, and why
 	named   bool
 }
 

@@ -25,7 +25,7 @@ const (
 // with a dot.
 var pruned = map[string]bool{"node_modules": true, "dist": true}
 
-// place is a directory to look at, canonical, and how far below its root it is.
+// spot is a directory to look at, canonical, and how far below its root it is.
 type spot struct {
 	dir   string
 	depth int

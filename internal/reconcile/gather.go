@@ -64,10 +64,7 @@ func gather(set *record.Set, o Options) *world {
 	} else if hosts := set.Hosts(); len(hosts) == 1 {
 		w.host = hosts[0]
 	}
-	w.places, w.order = w.workspaces()
-	for _, p := range w.order {
-		w.named[p.Agent]++
-	}
+	w.workspaces()
 	for _, h := range here[record.Health](w, record.KindHealth) {
 		w.healths[h.Project+"/"+h.Agent] = h
 	}
@@ -95,8 +92,8 @@ func here[T any](w *world, kind record.Kind) []*T {
 	return ps
 }
 
-func (w *world) workspaces() (map[string]*record.Workspace, []*record.Workspace) {
-	places, order := map[string]*record.Workspace{}, []*record.Workspace{}
+// workspaces reads those of the machine.
+func (w *world) workspaces() {
 	for _, p := range here[record.Workspace](w, record.KindWorkspace) {
 		if p.Agent != "" || p.Unread != "" {
 			w.spaces[p.Path] = p
@@ -104,14 +101,13 @@ func (w *world) workspaces() (map[string]*record.Workspace, []*record.Workspace)
 		if p.Agent == "" {
 			continue
 		}
-		places[p.Path] = p
-		order = append(order, p)
-		if Claude(p) != nil {
+		w.places[p.Path] = p
+		w.order = append(w.order, p)
+		if w.named[p.Agent]++; Claude(p) != nil {
 			w.running++
 		}
 	}
-	slices.SortFunc(order, func(a, b *record.Workspace) int { return strings.Compare(a.Path, b.Path) })
-	return places, order
+	slices.SortFunc(w.order, func(a, b *record.Workspace) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // unread says what was not read of what every decision rests on, "" when all was:
