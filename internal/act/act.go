@@ -113,6 +113,9 @@ func (a *Actor) Do(ctx context.Context, ds []record.Decision) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if err := a.rectified(d); err != nil {
+			return err
+		}
 		if err := a.One(ctx, d); err != nil {
 			return err
 		}

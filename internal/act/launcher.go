@@ -46,3 +46,29 @@ func (a *Actor) mended(d record.Decision) error {
 	}
 	return nil
 }
+
+// mistakes are the reasons to leave an agent alone that a person must mend, in the order
+// in which the judge looks for them; before is what it looks at first.
+var (
+	mistakes = []string{"secret", "no-workspace", "mislabelled", "ambiguous", "elsewhere"}
+	before   = []string{"blind", "paused", "maintenance", record.Unlisted}
+)
+
+// rectified notes that a mistake that a person was told of is mended: a sweep decides about
+// the agent by what comes after it.
+func (a *Actor) rectified(d record.Decision) error {
+	if a.Dry != "" || a.forged(d) != nil || slices.Contains(before, d.Reason) {
+		return nil
+	}
+	for i, severity := range mistakes {
+		if at := slices.Index(mistakes, d.Reason); at >= 0 && at <= i {
+			break
+		}
+		if h := a.began[d.Agent]; slices.Contains(h.Alerts, severity) || slices.Contains(h.Unasked, severity) {
+			if err := a.over(d.Agent, severity, "is right by now"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -82,3 +82,31 @@ func TestLauncher_ledger(t *testing.T) {
 		}
 	}
 }
+
+// What was told of a mistake is over when a sweep decides by what the judge looks for after
+// it, and no sooner.
+func TestRectified(t *testing.T) {
+	all := []string{"secret", "no-workspace", "mislabelled", "ambiguous", "elsewhere", "cap"}
+	for reason, left := range map[string][]string{"gone": {"cap"}, "reachable": {}, "blind": all, "paused": all, "maintenance": all,
+		"secret": all, "no-workspace": all[1:], "mislabelled": all[2:], "ambiguous": all[3:], "elsewhere": all[4:]} {
+		s, got := &spot{desk: newDesk(t)}, ""
+		for _, severity := range all {
+			s.heard(severity)
+		}
+		d := record.Decision{Agent: "agent-0", Decision: "SKIP", Reason: reason, Seen: s.decided(0, "launch").Seen}
+		if reason == "reachable" {
+			d.Decision = "OK"
+		}
+		if err := s.acting(&got).Do(t.Context(), []record.Decision{d}); err != nil {
+			t.Fatal(err)
+		}
+		if h := s.state.Heal("agent-0"); !slices.Equal(h.Alerts, left) || len(h.Open) > 0 {
+			t.Errorf("%s: %q, want %q", reason, h.Alerts, left)
+		}
+	}
+	s, got := &spot{desk: newDesk(t)}, ""
+	s.heard("no-workspace")
+	if err := s.actor("a rehearsal").Do(t.Context(), []record.Decision{{Agent: "agent-0", Decision: "SKIP", Reason: "gone"}}); err != nil || len(s.state.Heal("agent-0").Alerts) != 1 {
+		t.Errorf("%v %s %+v", err, got, s.state.Heal("agent-0"))
+	}
+}
