@@ -110,3 +110,15 @@ func TestRectified(t *testing.T) {
 		t.Errorf("%v %s %+v", err, got, s.state.Heal("agent-0"))
 	}
 }
+
+func TestRectified_ledger(t *testing.T) {
+	s, got := &spot{desk: newDesk(t)}, ""
+	s.agents[0].answers = false
+	s.heard("no-workspace")
+	d := s.decided(0, "launch")
+	a := s.acting(&got)
+	a.Book = &broken{s, "begin", 1}
+	if err := a.Do(t.Context(), []record.Decision{d}); !errors.Is(err, syscall.EIO) || got != "" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
