@@ -11,7 +11,7 @@ import (
 // scope is not found, a session that nothing places may be one of its.
 func (st *stream) place(f *Facts) Reading {
 	r := st.placed(f)
-	if r.Truth == No && f.Repo == "" && f.S.Placement == record.PlacedGone {
+	if r.Truth == No && slices.Contains([]string{record.PlacedGone, record.PlacedAbove}, f.S.Placement) && f.Repo == f.S.Repo { // not by the board
 		r = st.once(f, r)
 	}
 	if r.Truth == No && len(st.tick.Unfound) > 0 && !slices.Contains(st.tick.Others, f.Repo) {

@@ -84,6 +84,8 @@ var table = []situation{
 	{"cwd gone, and what was asked about it is over", mine(session("s", elsewhere("", record.PlacedGone)), asksAbout("s", record.AskResolved)), "1"},
 	{"cwd gone, and the scope asks about another machine's", mine(session("s", elsewhere("", record.PlacedGone)), asksAbout("attic/s", record.AskOpen)), "1"},
 	{"cwd gone, the ledger not read", mine(session("s", elsewhere("", record.PlacedGone)), func(w *world) { w.cannot("ledger") }), Unknown},
+	{"cwd gone, above it is another repository, and the scope asks about it", mine(session("s", elsewhere("/w/fan/.git", record.PlacedAbove)), asksAbout("s", record.AskOpen)), "9a"},
+	{"cwd gone, above it is another repository", mine(session("s", elsewhere("/w/fan/.git", record.PlacedAbove))), "1"},
 	{"in no repository, and the scope asks about it", mine(session("s", elsewhere("", record.PlacedNone)), asksAbout("s", record.AskOpen)), "1"},
 	{"cwd gone, the board places it elsewhere, and the scope asks about it", mine(session("s", elsewhere("", record.PlacedGone)), boardRow(record.Board{Repo: stove}), asksAbout("s", record.AskOpen)), "1"},
 	{"cwd gone, the board's word goes before the path's", mine(session("s", elsewhere(lamp, record.PlacedAbove)), boardRow(record.Board{Repo: stove})), "1"},
