@@ -51,7 +51,7 @@ func run(_ context.Context, std *cli.Std, opts *options) error {
 	case score:
 		return report.Score(std.Out, std.In)
 	case len(std.Args) > 0:
-		return cli.Usage(errors.New("which command? label-score, or none\ntry fleet-render --help"))
+		return cli.Usage(errors.New("which command? label-score, or none; ps and sweep are words of --format\ntry fleet-render --help"))
 	case opts.Open && opts.Format != "html":
 		return cli.Usage(errors.New("--open: only a page can be opened: --format html"))
 	case opts.Into != "" && (opts.Open || opts.Format != "md"):
