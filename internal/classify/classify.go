@@ -111,6 +111,9 @@ func (j judge) decide(f *Facts) (*Rule, Reading, []string) {
 	if f.Whole.Truth != Yes {
 		return nil, f.Whole, nil
 	}
+	if r := f.nameless(); r.Truth == Unread {
+		return nil, r, nil
+	}
 	var decided *Rule
 	rests := Reading{Truth: Unread}
 	var matched []string

@@ -65,6 +65,19 @@ func (f *Facts) live() {
 	}
 }
 
+// nameless is Unread of a session of which all that is known is a file that was not
+// understood.
+func (f *Facts) nameless() Reading {
+	switch s := f.S; {
+	case s.SessionID != "" || s.Listing != nil:
+	case s.Process != nil && s.Process.Unread != "":
+		return unread("claude/sessions", "the file of process %d, which no row of the listing is about: %s", s.Process.PID, s.Process.Unread)
+	case s.Job != nil && s.Job.Unread != "":
+		return unread("claude/jobs", "the file of job %s, which no row of the listing is about: %s", s.Job.ID, s.Job.Unread)
+	}
+	return Reading{Truth: Yes}
+}
+
 // status is the listing's word; where there is no row, the word that the
 // listing would make of the process file.
 func (f *Facts) status() {

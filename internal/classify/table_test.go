@@ -68,6 +68,9 @@ func asksAbout(session, state string) func(*world) {
 	}
 }
 
+// noID is a session of which nobody knows which one it is.
+func noID(s *record.Session) { s.SessionID = "" }
+
 // noJob takes the job file away.
 func noJob(s *record.Session) { s.Job = &record.Job{ID: "s", Unread: "there is no job file"} }
 
@@ -86,6 +89,8 @@ var table = []situation{
 	{"cwd gone, the ledger not read", mine(session("s", elsewhere("", record.PlacedGone)), func(w *world) { w.cannot("ledger") }), Unknown},
 	{"cwd gone, above it is another repository, and the scope asks about it", mine(session("s", elsewhere("/w/fan/.git", record.PlacedAbove)), asksAbout("s", record.AskOpen)), "9a"},
 	{"cwd gone, above it is another repository", mine(session("s", elsewhere("/w/fan/.git", record.PlacedAbove))), "1"},
+	{"a process file that is not understood, and no row", one(session("s", noID, func(s *record.Session) { s.Process.Unread, s.Listing = "torn", nil })), Unknown},
+	{"a job file that is not understood, and no row", one(job("s", noID, func(s *record.Session) { s.Job.Unread, s.Listing = "torn", nil })), Unknown},
 	{"in no repository, and the scope asks about it", mine(session("s", elsewhere("", record.PlacedNone)), asksAbout("s", record.AskOpen)), "1"},
 	{"cwd gone, the board places it elsewhere, and the scope asks about it", mine(session("s", elsewhere("", record.PlacedGone)), boardRow(record.Board{Repo: stove}), asksAbout("s", record.AskOpen)), "1"},
 	{"cwd gone, the board's word goes before the path's", mine(session("s", elsewhere(lamp, record.PlacedAbove)), boardRow(record.Board{Repo: stove})), "1"},
