@@ -216,7 +216,9 @@ func (w *world) verdicts(j judge) map[string]record.Verdict {
 }
 
 // verdict judges the first session of the world.
-func (w *world) verdict(j judge) record.Verdict { return w.verdicts(j)[cmp.Or(w.sessions[0].SessionID, "pid:900")] }
+func (w *world) verdict(j judge) record.Verdict {
+	return w.verdicts(j)[cmp.Or(w.sessions[0].SessionID, "pid:900")]
+}
 
 // standard is the table that the program uses.
 func standard() judge { return judge{Rules(), Standard} }
