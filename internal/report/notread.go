@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -182,7 +183,7 @@ func expectedHosts(tick *record.Tick) []string {
 }
 
 // missingHosts is the machines that a tick expects and that said nothing, and
-// its repositories that are not there.
+// its repositories that are not there, or another scope's too.
 func missingHosts(set *record.Set, tick *record.Tick) []NotRead {
 	if tick == nil {
 		return nil
@@ -190,6 +191,9 @@ func missingHosts(set *record.Set, tick *record.Tick) []NotRead {
 	var ns []NotRead
 	for _, says := range tick.Unfound {
 		ns = append(ns, NotRead{Host: tick.Host, Name: "repository", Why: WhyFailed, Says: says})
+	}
+	for _, dir := range slices.Sorted(maps.Keys(tick.Shared)) {
+		ns = append(ns, NotRead{Host: tick.Host, Name: "repository", Why: WhyFailed, Says: dir + ": " + tick.Clash(dir)})
 	}
 	for _, host := range expectedHosts(tick) {
 		if !observed(set, host) {

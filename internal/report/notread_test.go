@@ -63,6 +63,9 @@ func TestNotRead(t *testing.T) {
 			[]string{"- **mac**: nothing came from this machine"}},
 		{"a repository that is not there", []func(*stream){tick(func(k *record.Tick) { k.Tick, k.Unfound = nil, []string{"~/code/gone: no such directory"} })},
 			[]string{"- **repository** on devbox: ~/code/gone: no such directory"}},
+		{"a repository that two scopes name", []func(*stream){tick(func(k *record.Tick) {
+			k.Tick, k.Shared = nil, map[string][]string{"/code/lamp/.git": {"acme", "oven"}, "/code/all/.git": {"acme", "bell", "oven"}}
+		})}, []string{"- **repository** on devbox: /code/all/.git: 3 scopes name it: acme, bell, oven", "- **repository** on devbox: /code/lamp/.git: two scopes name it: acme, oven"}},
 		{"a session that nobody judged", []func(*stream){func(s *stream) {
 			s.add(record.KindSession, "fleet-observe-claude", "pid:9", record.Session{Name: "lost"})
 		}}, []string{"- **fleet-classify** on devbox: 1 session was seen and not judged: lost `pid:9`"}},

@@ -127,6 +127,9 @@ func (r *Report) addParts(set *record.Set) {
 	if _, tick, ok := set.Tick(); ok && len(tick.Unfound) > 0 {
 		unfound = append(unfound, count(len(tick.Unfound), "repository that was not found", "repositories that were not found"))
 	}
+	if _, tick, ok := set.Tick(); ok && len(tick.Shared) > 0 {
+		unfound = append(unfound, count(len(tick.Shared), "repository", "repositories")+" that another scope names too")
+	}
 	r.Repos.reach(set, writers, repoSources, unfound)
 	r.Schedules.reach(set, writers, scheduleSources, hosts)
 	r.Past.reach(set, writers, pastSources, nil)
