@@ -200,7 +200,7 @@ func (p program) doubt(f *config.File, only string) {
 		place := f.Place(s, p.locate)
 		for _, note := range place.Notes {
 			if i == 0 { // it is the same of every scope
-				p.std.Warn("%s: %s: its sessions are in no report", f.Path, note)
+				p.std.Warn("%s: %s: until one scope alone names it, its sessions are unknown in the reports of each", f.Path, note)
 			}
 		}
 		if only == "" || only == id {

@@ -23,7 +23,10 @@ func TestNotRaised(t *testing.T) {
 		w    *world
 	}{
 		{"a repository of another scope", "repo:else/other", newWorld(repo(2, elsewhere))},
-		{"one that several scopes name", "repo:acme/lamp", newWorld(repo(0, elsewhere), ticked(func(tk *record.Tick) { tk.Others = []string{lamp} }))},
+		{"one that another scope names", "repo:acme/lamp", newWorld(repo(0, elsewhere), ticked(func(tk *record.Tick) { tk.Others = []string{lamp} }))},
+		{"no agent may be of the repository that was not found", "records-without-process", newWorld(lost, agent(lamp, false), agent("/w/fan/.git", true),
+			agent("/w/stove/.git", false), ticked(func(tk *record.Tick) { tk.Others = []string{"/w/stove/.git"} }))},
+		{"an agent that nothing places, and every repository was found", "records-without-process", newWorld(agent("", false))},
 		{"one that left the scope", "rules:acme/lamp:x", newWorld(leaves(lamp), repo(0, func(p *record.Repo) { p.Rules.Flags = []string{"x"} }))},
 		{"one that is gone", "rules:acme/lamp:x", newWorld(leaves(lamp), func(w *world) { w.repos = w.repos[1:] })},
 		{"one that moved from GitHub", "rules:acme/lamp:x", newWorld(repo(0, func(p *record.Repo) { p.NotGitHub, p.OK, p.Slug, p.Rules = true, false, "", nil }))},
@@ -162,6 +165,10 @@ func TestUnseenRepos(t *testing.T) {
 	f := newWorld(func(w *world) { w.repos = w.repos[:1] }, ticked(func(tk *record.Tick) { tk.Unfound = []string{"~/mantle: is not there: x"} })).fold(t)
 	if want := []string{"new repo:" + wick, "new repo:~/mantle"}; !slices.Equal(f.keys(), want) {
 		t.Errorf("%q, want %q", f.keys(), want)
+	}
+	f = newWorld(shares(lamp)).fold(t)
+	if want := []string{"new repo:" + lamp}; !slices.Equal(f.keys(), want) || f.Asks[0].Question != lamp+": two scopes name it: home, lamp" {
+		t.Errorf("%q, want %q: %+v", f.keys(), want, f.Asks)
 	}
 	if f := newWorld(absent("devbox gh/acme/lamp"), repo(0, func(p *record.Repo) { p.OK = false })).fold(t); !slices.Equal(f.keys(), []string{"new repo:acme/lamp"}) {
 		t.Errorf("no login, and GitHub is expected: %q", f.keys())

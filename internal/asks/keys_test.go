@@ -114,22 +114,26 @@ var keyCases = []keyCase{
 	{"drift:ledger kind note", drifted("devbox ledger", "ledger kind note"), map[string]change{"ledger failed": failed("devbox ledger")}},
 	{"records-without-process", found("records-without-process", "records-without-process"), map[string]change{
 		"listing": failed("devbox claude/listing"), "listing elsewhere": failed("attic claude/listing"), "agents": failed("devbox paseo/agents"),
-		"agents absent": absent("devbox paseo/agents"), "processes": failed("devbox claude/processes"), "process files": failed("devbox claude/sessions@work")}},
+		"one of a repository that two scopes name": all(agent(lamp, false), shares(lamp)), "one may be of a repository that was not found": all(agent("/w/fan/.git", false), lost),
+		"one that nothing places may be, too": all(agent("", false), lost),
+		"agents absent":                       absent("devbox paseo/agents"), "processes": failed("devbox claude/processes"), "process files": failed("devbox claude/sessions@work")}},
 	{"fleet-shaped-unledgered", found("fleet-shaped-unledgered", "fleet-shaped-unledgered"), map[string]change{
 		"listing": failed("devbox claude/listing@work"), "one may be": judged(devbox, "s1", "unknown", "", func(s *seat) { s.verdict.Session.Name = "home-lamp-pr4" })}},
 	{"spawn-duplicate:home-lamp-pr4", found("spawn-duplicate", "spawn-duplicate:home-lamp-pr4"), map[string]change{
 		"listing": failed("attic claude/listing"), "one may be": judged(devbox, "s1", "unknown", "", func(s *seat) { s.verdict.Session.Name = "home-lamp-pr4" })}},
 	{"repo:acme/lamp", repo(0, func(p *record.Repo) { p.OK = false }), map[string]change{
 		"gh cut": cut("devbox " + observer + "gh"), "gh not run": silent("devbox " + observer + "gh"),
-		"gone, a slug unread": all(leaves(lamp), repo(1, func(p *record.Repo) { p.Slug, p.OK = "", false })),
-		"gone, one not found": all(leaves(lamp), ticked(func(t *record.Tick) { t.Unfound = []string{"/w/mantle: is not there"} })),
-		"gone, one not seen":  all(leaves(lamp), func(w *world) { w.repos = w.repos[:1] })}},
+		"gone, a slug unread":        all(leaves(lamp), repo(1, func(p *record.Repo) { p.Slug, p.OK = "", false })),
+		"gone, one not found":        all(leaves(lamp), lost),
+		"another scope names it too": shares(lamp),
+		"gone, one not seen":         all(leaves(lamp), func(w *world) { w.repos = w.repos[:1] })}},
 	{"repo:" + wick, repo(1, func(p *record.Repo) { p.Slug, p.OK = "", false }), map[string]change{"gh cut": cut("devbox " + observer + "gh")}},
 	{"rules:acme/lamp:no pull_request rule;x", repo(0, func(p *record.Repo) { p.Rules.Flags = []string{"no pull_request rule", "x"} }), map[string]change{
 		"repository failed": repo(0, func(p *record.Repo) { p.OK, p.Rules = false, nil }),
 		"rules not shown":   repo(0, func(p *record.Repo) { p.Rules.CannotTell = "no rights" }),
 		"no rules":          repo(0, func(p *record.Repo) { p.Rules = nil }),
 		"gh cut":            cut("devbox " + observer + "gh"),
+		"shared":            shares(lamp),
 		"slug unread":       repo(0, func(p *record.Repo) { p.Slug, p.OK, p.Rules = "", false, nil })}},
 	{"heal:code-agent:stuck", healed("code-agent", "stuck", "held"), map[string]change{"ledger cut": cut("devbox " + ledger), "ledger failed": failed("devbox ledger"),
 		"config cut": cut("devbox " + config)}},
@@ -139,8 +143,18 @@ var keyCases = []keyCase{
 		"listing failed": failed("devbox claude/listing"), "listing absent": absent("attic claude/listing"), "anything failed": failed("attic claude/transcripts"),
 		"directory cut": cut("devbox " + observer + "claude@work"), "paseo not run": silent("devbox " + observer + "paseo"), "board absent": absent("devbox board/home"),
 		"it fails": judged(devbox, "s1", "5", "", kind("shell")), "a repository": repo(0, func(p *record.Repo) { p.OK = false }),
-		"one not found": ticked(func(t *record.Tick) { t.Unfound = []string{"/w/mantle: is not there"} }),
+		"one not found": lost,
 		"more failed":   failed("devbox schedule/systemd"), "more cut": all(surface(record.Surface{OK: true}, "devbox schedule/systemd"), cut("devbox "+observer+"schedule"))}},
+}
+
+// lost is a repository of the scope that is not where the configuration says.
+var lost = ticked(func(t *record.Tick) { t.Unfound = []string{"/w/mantle: is not there"} })
+
+// agent adds an agent of Paseo's in a repository.
+func agent(repo string, archived bool) change {
+	return func(w *world) {
+		w.agents = append(w.agents, &record.Agent{ID: "p" + repo, Repo: repo, Archived: archived})
+	}
 }
 
 // withoutWork takes the further directory away, as a stream does that ends
@@ -155,6 +169,11 @@ func leaves(dir string) change {
 	return ticked(func(t *record.Tick) {
 		t.Repos = slices.DeleteFunc(slices.Clone(t.Repos), func(d string) bool { return d == dir })
 	})
+}
+
+// shares has another scope name a repository, too.
+func shares(dir string) change {
+	return all(leaves(dir), ticked(func(t *record.Tick) { t.Shared = map[string][]string{dir: {"home", "lamp"}} }))
 }
 
 // check runs a case and returns what is wrong.

@@ -26,7 +26,7 @@ var needs = []need{
 	{"surface:ledger-corrupt", nil}, // without the ledger nothing is resolved
 	{"surface:", []check{surfaceRead}},
 	{"drift:", []check{driftRead}},
-	{"records-without-process", []check{listingEverywhere, agentsRead, processesRead}},
+	{"records-without-process", []check{listingEverywhere, agentsRead, agentsPlaced, processesRead}},
 	{"fleet-shaped-unledgered", []check{listingEverywhere, placesKnown}},
 	{"spawn-duplicate:", []check{listingEverywhere, placesKnown}},
 	{"repo:", []check{repoRead}},
@@ -210,6 +210,19 @@ func listingEverywhere(s *stream, _ string) bool { return s.everywhere("claude/l
 
 func agentsRead(s *stream, _ string) bool {
 	return !slices.ContainsFunc(s.hosts, func(host string) bool { return s.runs(host, "paseo") && !s.read(host, "paseo/agents", "") })
+}
+
+// agentsPlaced: no open one is of a repository that two scopes name, or may be of one
+// that was not found.
+func agentsPlaced(s *stream, _ string) bool {
+	return !slices.ContainsFunc(s.set.Of(record.KindAgent), func(r record.Record) bool {
+		p, ok := record.Payload[record.Agent](r)
+		if !ok || p.Archived {
+			return false
+		}
+		known := len(s.tick.Unfound) == 0 || slices.Contains(s.tick.Repos, p.Repo) || slices.Contains(s.tick.Others, p.Repo)
+		return !known || s.tick.Clash(p.Repo) != ""
+	})
 }
 
 // processesRead: whether a process lives was not left open.

@@ -3,6 +3,7 @@ package asks
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,13 +49,17 @@ func (s *stream) repos() []condition {
 		return cs
 	}
 	for _, dir := range s.unseen() {
-		cs = append(cs, condition{key: "repo:" + dir, question: dir + " was not observed on GitHub"})
+		question := dir + " was not observed on GitHub"
+		if clash := s.tick.Clash(dir); clash != "" {
+			question = dir + ": " + clash
+		}
+		cs = append(cs, condition{key: "repo:" + dir, question: question})
 	}
 	return cs
 }
 
 // unseen returns the repositories of the scope that nobody looked at: gh has no
-// record of them, or they were not found.
+// record of them, they were not found, or another scope names them too.
 func (s *stream) unseen() []string {
 	var dirs []string
 	seen := s.seen()
@@ -67,7 +72,7 @@ func (s *stream) unseen() []string {
 		dir, _, _ := strings.Cut(says, ": ")
 		dirs = append(dirs, dir)
 	}
-	return dirs
+	return append(dirs, slices.Sorted(maps.Keys(s.tick.Shared))...)
 }
 
 // rulesShown tells whether the rules of a repository are known.

@@ -34,6 +34,7 @@ type world struct {
 	sessions []seat
 	surfaces map[string]*record.Surface // by host and name: devbox claude/jobs
 	repos    []*record.Repo
+	agents   []*record.Agent // of Paseo on devbox
 	findings []record.Record
 	silent   map[string]bool // programs that were not run, by host and name
 	cut      map[string]bool // programs whose closing record is not there

@@ -56,6 +56,11 @@ func (w *writer) observer(host, product string) {
 				w.add(record.KindSession, host, by, s.subject, s.session)
 			}
 		}
+		if product == "paseo" && host == devbox {
+			for _, a := range w.agents {
+				w.add(record.KindAgent, host, by, a.ID, a)
+			}
+		}
 		if product == "gh" {
 			for _, r := range w.repos {
 				w.add(record.KindRepo, host, by, r.CommonDir, r)

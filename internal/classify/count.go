@@ -17,11 +17,9 @@ func (st *stream) counts(sessions []*judged) []finding {
 	if len(sessions) == 0 && len(st.agents) == 0 {
 		return nil
 	}
-	for _, s := range sessions {
-		if r := s.counted; r.Truth != Yes {
-			return []finding{{"", "count", record.Finding{Name: "count", Says: "not counted: " + complaint(r), Sessions: []string{},
-				Evidence: r.Says}}}
-		}
+	if r := st.counted(sessions); r.Truth != Yes {
+		return []finding{{"", "count", record.Finding{Name: "count", Says: "not counted: " + complaint(r), Sessions: []string{},
+			Evidence: r.Says}}}
 	}
 	var scope []*judged
 	live := 0
@@ -47,6 +45,55 @@ func (st *stream) counts(sessions []*judged) []finding {
 	c.Says = strings.Join(says, "; ")
 	fs := append([]finding{{"", "count", c}}, more...)
 	return append(fs, st.names(scope)...)
+}
+
+// counted answers whether every session is known, on every machine that is expected: of
+// a machine where nobody looked there is none that could say so.
+func (st *stream) counted(sessions []*judged) Reading {
+	for _, s := range sessions {
+		if s.counted.Truth != Yes {
+			return s.counted
+		}
+	}
+	hosts := st.looked()
+	if len(hosts) == 0 {
+		return unread(claude, "no closing record")
+	}
+	for _, host := range hosts {
+		names := []string{"claude/listing"}
+		for id := range st.surfaces {
+			if id.Host == host && strings.HasPrefix(id.Subject, "claude/listing@") {
+				names = append(names, id.Subject)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			r := st.program(host, claude+strings.TrimPrefix(name, "claude/listing"))
+			if r.Truth == Yes {
+				r = st.surface(host, name, false)
+			}
+			if r.Truth == Yes {
+				continue
+			}
+			if len(hosts) > 1 {
+				r.Says[0].Says += " on " + host
+			}
+			return r
+		}
+	}
+	return Reading{Truth: Yes}
+}
+
+// looked are the machines on which Claude Code must be looked at; without a
+// configuration those on which it was.
+func (st *stream) looked() []string {
+	switch {
+	case st.tick == nil:
+		return st.wrote[claude]
+	case len(st.tick.Hosts) == 0:
+		return []string{st.tick.Host}
+	}
+	return st.tick.Hosts
 }
 
 // countAgents compares Paseo's open records with the sessions. It returns what
@@ -81,9 +128,9 @@ func (st *stream) countAgents(scope, sessions []*judged) ([]string, []string, []
 			}
 		}
 	}
-	says := []string{fmt.Sprintf("%d open Paseo records, %d without a process", open, len(lost.Sessions))}
+	says := []string{fmt.Sprintf("%s, %d without a process", count(open, "open Paseo record"), len(lost.Sessions))}
 	if unplaced > 0 {
-		says = append(says, fmt.Sprintf("%d Paseo records not placed", unplaced))
+		says = append(says, count(unplaced, "Paseo record")+" not placed")
 	}
 	strange := []string{}
 	for _, s := range scope {
@@ -95,7 +142,11 @@ func (st *stream) countAgents(scope, sessions []*judged) ([]string, []string, []
 	if len(lost.Sessions) == 0 {
 		return says, strange, nil
 	}
-	lost.Says = fmt.Sprintf("%d open Paseo records have no live process", len(lost.Sessions))
+	have := " have no live process"
+	if len(lost.Sessions) == 1 {
+		have = " has no live process"
+	}
+	lost.Says = count(len(lost.Sessions), "open Paseo record") + have
 	return says, strange, []finding{{"", lost.Name, lost}}
 }
 
@@ -106,6 +157,8 @@ func (st *stream) holds(repo, placement string) (in, placed bool) {
 		return true, true
 	case slices.Contains(st.tick.Others, repo):
 		return false, true
+	case st.tick.Clash(repo) != "":
+		return false, false
 	case slices.Contains(st.tick.Repos, repo):
 		return true, true
 	}

@@ -123,7 +123,7 @@ func TestFindings_count(t *testing.T) {
 		{ID: "p8", Sessions: []string{"x"}, Placement: record.PlacedNone},
 	}
 	want := "count: 4 sessions, 3 with a live process; 1 more outside the scope or not placed; 4 open Paseo records, 3 without a process; " +
-		"1 Paseo records not placed; 1 session with neither a Paseo record nor a fleet name [d]\n" +
+		"1 Paseo record not placed; 1 session with neither a Paseo record nor a fleet name [d]\n" +
 		"records-without-process: 3 open Paseo records have no live process [p2 p3 p4]\n" +
 		"fleet-shaped-unledgered: 1 session with a name of the fleet's that the ledger lacks [c]"
 	if got := findingsOf(t, w); got != want {
@@ -140,6 +140,43 @@ func TestFindings_count(t *testing.T) {
 	w.silent[paseo] = true
 	if got := findingsOf(t, w); !strings.Contains(got, "Paseo's records were not read: fleet-observe-paseo: no closing record") {
 		t.Errorf("without Paseo: %s", got)
+	}
+}
+
+// What is said of Paseo's records and of processes rests on the listing of every machine.
+func TestFindings_notCounted(t *testing.T) {
+	agents := func(w *world) *world {
+		w.agents = []*record.Agent{{ID: "p1", Sessions: []string{"x"}, Repo: lamp}}
+		return w
+	}
+	work := func(s record.Surface) *world {
+		w, one := agents(scoped()), 1
+		listing, _ := record.New(record.KindSurface, noon, devbox, claude, "claude/listing@work", s)
+		closing, _ := record.New(record.KindSurface, noon, devbox, claude, claude+"@work", record.Surface{OK: true, Records: &one})
+		w.extra = []record.Record{listing, closing}
+		return w
+	}
+	two, alone, shares := agents(scoped()), agents(local()).forget(claude), agents(scoped())
+	two.tick.Hosts, alone.silent[paseo] = []string{devbox, "attic"}, false
+	shared(shares)
+	for _, tt := range []struct {
+		name string
+		w    *world
+		want string
+	}{
+		{"all read", agents(scoped()), "0 sessions, 0 with a live process; 1 open Paseo record, 1 without a process; 0 sessions with neither a Paseo record nor a fleet name []\n" +
+			"records-without-process: 1 open Paseo record has no live process [p1]"},
+		{"nobody looked", agents(scoped()).forget(claude), "not counted: fleet-observe-claude: no closing record []"},
+		{"nobody looked, without a configuration", alone, "not counted: fleet-observe-claude: no closing record []"},
+		{"the listing failed", agents(scoped()).cannot("claude/listing"), "not counted: claude/listing: could not be read: permission denied []"},
+		{"nobody looked at one of two machines", two, "not counted: fleet-observe-claude: no closing record on attic []"},
+		{"the listing of a further directory failed", work(record.Surface{Error: "torn"}), "not counted: claude/listing@work: could not be read: torn []"},
+		{"a record of a repository that two scopes name", shares, "0 sessions, 0 with a live process; 0 open Paseo records, 0 without a process; 1 Paseo record not placed; " +
+			"0 sessions with neither a Paseo record nor a fleet name []"},
+	} {
+		if got := findingsOf(t, tt.w); got != "count: "+tt.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
+		}
 	}
 }
 

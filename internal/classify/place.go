@@ -48,6 +48,8 @@ func (st *stream) placed(f *Facts) Reading {
 		return no("git", "its repository %s is none that the scope has on %s", f.Repo, f.Host)
 	case slices.Contains(st.tick.Others, f.Repo):
 		return no("git", "its repository %s is another scope's", f.Repo)
+	case st.tick.Clash(f.Repo) != "":
+		return unread("config", "its repository %s: %s", f.Repo, st.tick.Clash(f.Repo))
 	case slices.Contains(st.tick.Repos, f.Repo):
 		return yes("git", "its repository %s is in the scope", f.Repo)
 	}

@@ -61,6 +61,11 @@ func ahead(s *record.Session) { s.Transcript.Ahead = true }
 // says.
 func unfound(w *world) { w.tick.Unfound = []string{"/w/moved: is not there"} }
 
+// shared has another scope name the repository of ours, too.
+func shared(w *world) {
+	w.tick.Repos, w.tick.Shared = nil, map[string][]string{lamp: {"home", "stove"}}
+}
+
 // asksAbout has the scope have a question about a session.
 func asksAbout(session, state string) func(*world) {
 	return func(w *world) {
@@ -99,6 +104,10 @@ var table = []situation{
 	{"cwd gone, and a repository of ours was not found", mine(session("s", elsewhere("", record.PlacedGone)), unfound), Unknown},
 	{"in another scope's repository, and one of ours was not found", mine(session("s", elsewhere(stove, record.PlacedByCwd)), unfound), "1"},
 	{"in the scope, and another repository was not found", mine(session("s"), unfound), "9a"},
+	{"in a repository that two scopes name", mine(session("s"), shared), Unknown},
+	{"in another scope's repository, and ours is named by two", mine(session("s", elsewhere(stove, record.PlacedByCwd)), shared), "1"},
+	{"in a repository of no scope, and ours is named by two", mine(session("s", elsewhere("/w/fan/.git", record.PlacedByCwd)), shared), "1"},
+	{"cwd gone, the board places it in one that two scopes name", mine(session("s", elsewhere("", record.PlacedGone)), boardRow(record.Board{Repo: lamp}), shared), Unknown},
 	{"in no repository, without a configuration", one(session("s", elsewhere("", record.PlacedNone))), "9a"},
 
 	{"transcript at a limit", one(session("s", limited(hitLimit, ago(-hour)))), "2"},

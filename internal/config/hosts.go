@@ -32,6 +32,12 @@ var (
 			h, sound := r.host(at, item)
 			switch {
 			case !sound:
+			case h.Name == "ledger" || slices.Contains(Products, h.Name):
+				at, named := at+".name", item
+				if item.is("object") {
+					named = item.fields["name"]
+				}
+				r.fail(named, at, "want another name: "+h.Name+" is a product's, which the keys of questions have where they have a machine")
 			case slices.ContainsFunc(list, func(o Host) bool { return o.Name == h.Name }):
 				r.fail(item, at+".name", "want a name that no other host has")
 			case len(list) == maxHosts:

@@ -54,6 +54,13 @@ func TestHosts(t *testing.T) {
 		{`[{"name": "box", "repos": ["~/lamp"]}]`, one + ".repos[0]: want a path on that machine, which begins with /"},
 		{`[{"name": "box", "repos": "/srv"}]`, one + ".repos: want a list of paths on that machine"},
 		{`[{"name": "box", "port": 22}]`, one + ".port: no such key"},
+		{`[{"name": "claude", "ssh": "box"}]`, one + ".name: want another name: claude is a product's, which the keys of questions have where they have a machine"},
+		{"[{\"ssh\": \"box\",\n\"name\": \"ledger\"}]", "fleet.json:2: scopes.lamp.hosts[0].name: want another name: ledger is a product's, which the keys of questions have where they have a machine"},
+		{`["ana@paseo"]`, one + ".name: want another name: paseo is a product's, which the keys of questions have where they have a machine"},
+		{`["gh"]`, one + ".name: want another name: gh is a product's, which the keys of questions have where they have a machine"},
+		{`["board"]`, one + ".name: want another name: board is a product's, which the keys of questions have where they have a machine"},
+		{`["schedule"]`, one + ".name: want another name: schedule is a product's, which the keys of questions have where they have a machine"},
+		{`["claude.example.org", {"name": "Claude", "ssh": "claude"}]`, ""},
 		{`["box", "ana@box"]`, "fleet.json:1: scopes.lamp.hosts[1].name: want a name that no other host has"},
 	} {
 		f, err := load(file(`"hosts": `+tt.hosts), "")

@@ -84,15 +84,17 @@ func (f *File) checkRepos(lists string) {
 
 // Placement is where the repositories of the scopes are.
 type Placement struct {
-	Repos   []string // git common dirs that the scope alone names
-	Others  []string // git common dirs that another scope names, or more than one
-	Unfound []string // repositories of the scope that locate did not find, and why
-	Notes   []string // repositories that more than one scope names
+	Repos   []string            // git common dirs that the scope alone names
+	Others  []string            // git common dirs that another scope names, or more than one, and this one does not
+	Unfound []string            // repositories of the scope that locate did not find, and why
+	Shared  map[string][]string // by git common dir that the scope names and another one too: the ids of all that do
+	Notes   []string            // repositories that more than one scope names
 }
 
 // Place asks locate for the git common dir of every repository of every scope,
 // those of scopes.yaml included when AddLists took them.
-// A repository that two scopes name belongs to neither. A path may be a main
+// A repository that two scopes name belongs to neither, and neither may take it
+// for the other's: see Shared. A path may be a main
 // checkout, its .git or any work tree.
 func (f *File) Place(s *Scope, locate func(dir string) (commonDir string, err error)) Placement {
 	lists := maps.Clone(f.lists)
@@ -120,10 +122,16 @@ func (f *File) Place(s *Scope, locate func(dir string) (commonDir string, err er
 		if len(ids) > 1 {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s is in several scopes and belongs to none: %s", common, strings.Join(ids, ", ")))
 		}
-		if len(ids) == 1 && ids[0] == s.ID {
-			p.Repos = append(p.Repos, common)
-		} else {
+		switch {
+		case !slices.Contains(ids, s.ID):
 			p.Others = append(p.Others, common)
+		case len(ids) == 1:
+			p.Repos = append(p.Repos, common)
+		default:
+			if p.Shared == nil {
+				p.Shared = map[string][]string{}
+			}
+			p.Shared[common] = ids
 		}
 	}
 	return p
@@ -137,7 +145,7 @@ func (f *File) Tick(s *Scope, host string, n *int, dry bool, p Placement) record
 	t := record.Tick{Tick: n, Scope: s.ID, Host: host, Hosts: []string{}, Mode: s.Mode, DryRun: s.DryRun || dry,
 		Repos: append([]string{}, p.Repos...), Others: p.Others, Adopted: s.Adopted, Caps: caps, Surfaces: s.Surfaces,
 		AskWhen: s.AskWhen, Actions: s.ActionsAppID, PRCap: s.PRListCap, Timeout: s.TickTimeoutMin, Renotify: s.AskRenotifyH, Raise: s.AskRaiseAfter, Heal: s.Heal,
-		Unfound: p.Unfound, Verbose: f.Notes(s, p)}
+		Unfound: p.Unfound, Shared: p.Shared, Verbose: f.Notes(s, p)}
 	if n != nil { // a numbered tick has a ledger, and who is ours rests on it
 		t.Surfaces = append(slices.Clone(s.Surfaces), "ledger")
 	}

@@ -28,12 +28,14 @@ func TestPlace(t *testing.T) {
 	lamp, _ := f.Scope("lamp")
 	shared := "/src/shared/.git is in several scopes and belongs to none: mantle, wick"
 	both := "/src/both/.git is in several scopes and belongs to none: lamp, wick"
-	want := Placement{Repos: []string{"/home/ana/src/lamp/.git"}, Others: []string{"/src/both/.git", "/src/mantle/.git", "/src/shared/.git", "/src/wick/.git"}, Notes: []string{both, shared}}
+	want := Placement{Repos: []string{"/home/ana/src/lamp/.git"}, Others: []string{"/src/mantle/.git", "/src/shared/.git", "/src/wick/.git"},
+		Shared: map[string][]string{"/src/both/.git": {"lamp", "wick"}}, Notes: []string{both, shared}}
 	for _, d := range pretty.Diff(f.Place(lamp, locate), want) {
 		t.Error("lamp:", d)
 	}
 	wick, _ := f.Scope("wick")
-	want = Placement{Repos: []string{"/src/wick/.git"}, Others: []string{"/home/ana/src/lamp/.git", "/src/both/.git", "/src/mantle/.git", "/src/shared/.git"},
+	want = Placement{Repos: []string{"/src/wick/.git"}, Others: []string{"/home/ana/src/lamp/.git", "/src/mantle/.git"},
+		Shared:  map[string][]string{"/src/both/.git": {"lamp", "wick"}, "/src/shared/.git": {"mantle", "wick"}},
 		Unfound: []string{"/src/gone: in no git repository"}, Notes: []string{both, shared}}
 	p := f.Place(wick, locate)
 	for _, d := range pretty.Diff(p, want) {
@@ -44,7 +46,7 @@ func TestPlace(t *testing.T) {
 	wantTick := record.Tick{Tick: &n, Scope: "wick", Host: "devbox", Hosts: []string{}, Mode: "report", DryRun: true, Repos: p.Repos, Others: p.Others,
 		Adopted: []record.Adopted{}, Caps: record.Caps{FleetSessions: 8, ActiveSessions: 12, ActiveWindowMin: 30, ResearchPerDay: 4, MailIntervalHour: 6},
 		Surfaces: []string{"claude", "paseo", "gh", "board", "ledger"}, AskWhen: []record.AskWhen{}, Actions: 15368, PRCap: 200, Timeout: 15, Renotify: 6, Raise: 50,
-		Unfound: p.Unfound, Verbose: []string{both, shared}}
+		Unfound: p.Unfound, Shared: p.Shared, Verbose: []string{both, shared}}
 	for _, d := range pretty.Diff(tick, wantTick) {
 		t.Error("tick:", d)
 	}

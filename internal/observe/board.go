@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/fleet-tools/fleet/internal/board"
 	"github.com/fleet-tools/fleet/internal/machine"
@@ -24,8 +25,9 @@ const boardLimit = 64 << 20
 const everyScope = "local"
 
 // Observe writes a board record for every session that a log names, and a
-// surface for every scope; board/local for a machine without any. It returns
-// the surfaces that could not be read, one line each.
+// surface for every scope; board/local for a machine without any, and one that failed
+// where not every scope that is there is known. It returns the surfaces that could not be
+// read, one line each.
 func (b Board) Observe(w *machine.World, sink Sink) (unread []string, err error) {
 	dir := w.Expand(cmp.Or(b.Dir, "~/.local/state/ctx"))
 	if abs, err := filepath.Abs(dir); err == nil && !w.Recorded() {
@@ -37,12 +39,14 @@ func (b Board) Observe(w *machine.World, sink Sink) (unread []string, err error)
 	for i, scope := range scopes {
 		surfaces[i] = b.read(w, &all, scope, filepath.Join(dir, scope))
 	}
-	if len(scopes) == 0 {
+	if i := slices.Index(scopes, everyScope); i >= 0 && err != nil {
+		fail(surfaces[i], at(dir, err))
+	} else if err != nil || len(scopes) == 0 {
 		s := &record.Surface{OK: true, Absent: true}
 		if err != nil {
 			fail(s, at(dir, err))
 		}
-		scopes, surfaces = []string{everyScope}, []*record.Surface{s}
+		scopes, surfaces = append(scopes, everyScope), append(surfaces, s)
 	}
 	emit := emitter{sink: sink, at: record.NewTime(w.At), host: w.Host}
 	for _, row := range all.Rows() {
@@ -56,7 +60,7 @@ func (b Board) Observe(w *machine.World, sink Sink) (unread []string, err error)
 	return emit.unread, cmp.Or(emit.err, w.Rec.Failed())
 }
 
-// scopes are the scopes to read, in order.
+// scopes are the scopes to read, in order; with an error those that were found.
 func (b Board) scopes(w *machine.World, dir string) ([]string, error) {
 	if b.Scope != "" && b.Scope != everyScope {
 		return []string{b.Scope}, nil

@@ -3,6 +3,8 @@ package observe
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,6 +105,34 @@ func TestBoardUnread(t *testing.T) {
 	file.write("root/home/ana/.local/state/ctx", "")
 	if _, surfaces, unread := observeBoard(t, file.world(), Board{}); surfaces["board/local"].OK || len(unread) != 1 {
 		t.Errorf("%+v %q", surfaces["board/local"], unread)
+	}
+}
+
+// torn reads a directory of the board in part.
+type torn struct{ fs.FS }
+
+func (f torn) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(f.FS, name)
+	if strings.HasSuffix(name, ".local/state/ctx") {
+		err = errors.New("input/output error")
+	}
+	return entries, err
+}
+
+// A directory of which not every scope is known is not read, whatever was found in it.
+func TestBoardTorn(t *testing.T) {
+	for scope, want := range map[string]int{"lamp": 2, "local": 1} {
+		r := newRecording(t)
+		r.write(boardDir+scope+"/events.jsonl", boardLine("s1"))
+		w := r.world()
+		w.FS = torn{w.FS}
+		sessions, surfaces, unread := observeBoard(t, w, Board{})
+		if s := surfaces["board/local"]; s == nil || s.OK || !strings.HasSuffix(s.Error, "ctx: input/output error") || len(unread) != 1 || len(surfaces) != want {
+			t.Errorf("%s: %+v %q", scope, surfaces, unread)
+		}
+		if !slices.Equal(sessions, []string{"s1"}) || scope == "lamp" && !surfaces["board/lamp"].OK {
+			t.Errorf("%s: %q %+v", scope, sessions, surfaces)
+		}
 	}
 }
 

@@ -95,7 +95,7 @@ type Tick struct {
 	Mode     string     `json:"mode"`                       // report or act
 	DryRun   bool       `json:"dry_run"`                    //
 	Repos    []string   `json:"repos"`                      // git common dirs of the scope
-	Others   []string   `json:"others,omitempty"`           // git common dirs that another scope, or more than one, names
+	Others   []string   `json:"others,omitempty"`           // git common dirs that another scope, or more than one, names, and this one does not
 	Adopted  []Adopted  `json:"adopted"`                    // sessions that the config makes ours
 	Caps     Caps       `json:"caps"`                       //
 	Surfaces []string   `json:"surfaces"`                   // products that must be read: claude, paseo, gh, board, schedule
@@ -109,7 +109,10 @@ type Tick struct {
 	Verbose  []string   `json:"notes,omitempty"`            // what the config says that this release does not use
 	Heal     *HealRules `json:"heal,omitempty"`             // absent: nothing is kept alive
 
-	SSH   map[string]string   `json:"ssh,omitempty"`         // by the name of another machine: the words behind ssh -t that lead there
+	SSH map[string]string `json:"ssh,omitempty"` // by the name of another machine: the words behind ssh -t that lead there
+	// by git common dir that this scope names and another one too, the ids of all that do; it is in none of the other lists
+	Shared map[string][]string `json:"repos_shared,omitempty"`
+
 	There map[string][]string `json:"repos_there,omitempty"` // by the name of another machine: git common dirs of the scope there; absent: those of repos
 }
 

@@ -12,7 +12,7 @@ import (
 func (r *Report) alarm(empty bool, sessions int) string {
 	severe, incomplete, hosts := false, "", 0
 	for _, n := range r.NotRead {
-		severe = severe || slices.Index(whys, n.Why) <= slices.Index(whys, WhyAbsent)
+		severe = severe || n.hides()
 		program, _, _ := strings.Cut(n.Name, "@")
 		if incomplete == "" && (program == judge || n.Why == WhyHost || n.Why == WhyCut && program == observers["claude"]) {
 			incomplete = n.Name + ": " + n.Says
@@ -56,6 +56,24 @@ func (r *Report) Failed(why string, at time.Time) {
 		says += ", of which it was said: " + r.Alarm
 	}
 	r.Alarm = says
+}
+
+// hides tells that sessions may be there of which nothing came in: the judge, a machine,
+// which machines there are, or what of Claude Code says which sessions there are. What
+// else was not read stands in its own list.
+func (n NotRead) hides() bool {
+	program, _, _ := strings.Cut(n.Name, "@")
+	switch n.Why {
+	case WhyHost, WhyJudge:
+		return true
+	case WhyCut:
+		return slices.Contains([]string{judge, observers["claude"], "fleet-config"}, program)
+	case WhyFailed:
+		return program == "claude/processes" || slices.Contains(sessionSources, program)
+	case WhyAbsent:
+		return strings.HasPrefix(program, "claude/")
+	}
+	return false
 }
 
 // sessionSources are the surfaces that name the sessions.

@@ -33,11 +33,7 @@ func answeredAt(set *record.Set, host string) (at record.Time, ok bool) {
 // addMachines takes the machines that were looked at, or should have been, the
 // tick's own first.
 func (r *Report) addMachines(set *record.Set) {
-	_, tick, _ := set.Tick()
-	var hosts []string
-	if tick != nil {
-		hosts = slices.Clone(expectedHosts(tick))
-	}
+	hosts := expectedHosts(ticksOf(set))
 	pictures := pictures(set)
 	for _, host := range set.Hosts() {
 		_, looked := pictures[host]
@@ -86,9 +82,10 @@ func pictures(set *record.Set) map[string]record.Time {
 // oldHosts is the machines whose picture is old. A clock that is wrong is no
 // picture that is old: one that answered in this tick is never, one ahead of the
 // tick makes no other old, and without a tick nobody knows which clock is right.
-func oldHosts(set *record.Set, tick *record.Tick) []NotRead {
+func oldHosts(set *record.Set) []NotRead {
 	seen := pictures(set)
-	if tick == nil {
+	rec, _, ok := set.Tick()
+	if !ok {
 		first, last := apart(seen)
 		if first == last {
 			return nil
@@ -96,7 +93,6 @@ func oldHosts(set *record.Set, tick *record.Tick) []NotRead {
 		return []NotRead{{Host: first, Name: first, Why: WhyOld, Says: fmt.Sprintf("its picture is %s older than that of %s, or a clock is wrong",
 			words(seen[last].Sub(seen[first].Time)), last)}}
 	}
-	rec, _, _ := set.Tick()
 	var ns []NotRead
 	for host, at := range seen {
 		if _, ok := answeredAt(set, host); ok {

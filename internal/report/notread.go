@@ -52,16 +52,11 @@ const oldAfter = 10 * time.Minute
 
 // addNotRead collects what is missing and, from it, the alarm.
 func (r *Report) addNotRead(set *record.Set) {
-	surfaces := expectedSurfaces(set)
-	_, tick, _ := set.Tick()
-	ns := failedSurfaces(set, surfaces)
-	ns = append(ns, cutPrograms(set)...)
-	ns = append(ns, missingHosts(set, tick)...)
-	ns = append(ns, missingPrograms(set, surfaces, tick)...)
-	ns = append(ns, oldHosts(set, tick)...)
-	ns = append(ns, r.addUnjudged(set)...)
+	ticks := ticksOf(set)
+	ns := slices.Concat(failedSurfaces(set, expectedSurfaces(set)), cutPrograms(set), missingRepos(ticks), missingHosts(set, ticks),
+		missingPrograms(set, ticks), oldHosts(set), r.addUnjudged(set))
 	sortNotRead(ns)
-	r.NotRead = nonNil(ns)
+	r.NotRead = nonNil(once(ns))
 	r.Alarm = r.alarm(set.Empty(), len(set.Of(record.KindSession)))
 }
 
@@ -75,16 +70,8 @@ func sortNotRead(ns []NotRead) {
 	})
 }
 
-// expectedSurfaces is the products that must be read.
-func expectedSurfaces(set *record.Set) []string {
-	if _, tick, ok := set.Tick(); ok {
-		return tick.Surfaces
-	}
-	return []string{"claude"}
-}
-
 // failedSurfaces is what the observers say of their own reading.
-func failedSurfaces(set *record.Set, expected []string) []NotRead {
+func failedSurfaces(set *record.Set, expected func(host string) []string) []NotRead {
 	var ns []NotRead
 	for _, rec := range set.Of(record.KindSurface) {
 		s, ok := record.Payload[record.Surface](rec)
@@ -102,7 +89,7 @@ func failedSurfaces(set *record.Set, expected []string) []NotRead {
 			n.Name = rec.Subject
 		}
 		n.ResetAt = nil
-		if s.OK && s.Absent && slices.Contains(expected, product) && !anotherRead(set, rec.Host, product) {
+		if s.OK && s.Absent && slices.Contains(expected(rec.Host), product) && !anotherRead(set, rec.Host, product) {
 			n.Why, n.Says = WhyAbsent, "not installed on this machine, but expected"
 			ns = append(ns, n)
 		}
@@ -171,87 +158,6 @@ func cutLast(s, sep string) (before, after string, found bool) {
 		return s[:i], s[i+len(sep):], true
 	}
 	return s, "", false
-}
-
-// expectedHosts is the machines that a tick waits for.
-func expectedHosts(tick *record.Tick) []string {
-	if len(tick.Hosts) == 0 && tick.Host != "" {
-		return []string{tick.Host}
-	}
-	return tick.Hosts
-}
-
-// missingHosts is the machines that a tick expects and that said nothing, and
-// its repositories that are not there.
-func missingHosts(set *record.Set, tick *record.Tick) []NotRead {
-	if tick == nil {
-		return nil
-	}
-	var ns []NotRead
-	for _, says := range tick.Unfound {
-		ns = append(ns, NotRead{Host: tick.Host, Name: "repository", Why: WhyFailed, Says: says})
-	}
-	for _, host := range expectedHosts(tick) {
-		if !observed(set, host) {
-			ns = append(ns, NotRead{Host: host, Name: host, Why: WhyHost, Says: "nothing came from this machine"})
-		}
-	}
-	return ns
-}
-
-// observed tells whether an observer's record came from a machine: the tick's
-// own record bears a host too and is no look at it.
-func observed(set *record.Set, host string) bool {
-	for rec := range set.Each() {
-		if rec.Host == host && strings.HasPrefix(rec.By, "fleet-observe-") {
-			return true
-		}
-	}
-	return false
-}
-
-// missingPrograms is the programs that the stream should hold and of which not
-// one record is there. Claude Code is looked at on every machine, the rest
-// wherever the tick runs.
-func missingPrograms(set *record.Set, surfaces []string, tick *record.Tick) []NotRead {
-	names := []string{judge}
-	for _, s := range surfaces {
-		if name := observers[s]; name != "" {
-			names = append(names, name)
-		}
-	}
-	if tick == nil {
-		return neverRun(set, "", names...)
-	}
-	names = append(names, "fleet-config")
-	if tick.Tick != nil {
-		names = append(names, "fleet-ledger", asker)
-	}
-	ns := neverRun(set, "", names...)
-	for _, host := range expectedHosts(tick) {
-		if observed(set, host) && slices.Contains(surfaces, "claude") {
-			ns = append(ns, neverRun(set, host, observers["claude"])...)
-		}
-	}
-	return ns
-}
-
-// neverRun is those of the programs of which not one record of a host is here, or, where
-// host is empty, of any.
-func neverRun(set *record.Set, host string, names ...string) []NotRead {
-	ran := map[string]bool{}
-	for rec := range set.Each() {
-		if host == "" || rec.Host == host {
-			ran[rec.By] = true
-		}
-	}
-	var ns []NotRead
-	for _, name := range names {
-		if !ran[name] {
-			ns = append(ns, NotRead{Host: host, Name: name, Why: WhyCut, Says: "not one record of it is here"})
-		}
-	}
-	return ns
 }
 
 // addUnjudged finds the sessions that were seen and that no judge spoke of.

@@ -63,6 +63,9 @@ func TestNotRead(t *testing.T) {
 			[]string{"- **mac**: nothing came from this machine"}},
 		{"a repository that is not there", []func(*stream){tick(func(k *record.Tick) { k.Tick, k.Unfound = nil, []string{"~/code/gone: no such directory"} })},
 			[]string{"- **repository** on devbox: ~/code/gone: no such directory"}},
+		{"a repository that two scopes name", []func(*stream){tick(func(k *record.Tick) {
+			k.Tick, k.Shared = nil, map[string][]string{"/code/lamp/.git": {"acme", "oven"}, "/code/all/.git": {"acme", "bell", "oven"}}
+		})}, []string{"- **repository** on devbox: /code/all/.git: 3 scopes name it: acme, bell, oven", "- **repository** on devbox: /code/lamp/.git: two scopes name it: acme, oven"}},
 		{"a session that nobody judged", []func(*stream){func(s *stream) {
 			s.add(record.KindSession, "fleet-observe-claude", "pid:9", record.Session{Name: "lost"})
 		}}, []string{"- **fleet-classify** on devbox: 1 session was seen and not judged: lost `pid:9`"}},
@@ -101,6 +104,28 @@ func TestAlarm(t *testing.T) {
 		{"none, and the listing failed", func(s *stream) { s.surface("claude/jobs", record.Surface{Error: "x"}) }, "**BLIND: "},
 		{"none, and Claude Code is absent", func(s *stream) { s.surface("claude/version", record.Surface{OK: true, Absent: true}) }, "**BLIND: "},
 		{"none, and the judge is cut", func(s *stream) { s.line(record.KindFinding, "", "fleet-classify", "x", record.Finding{}) }, "**BLIND: "},
+		{"none, and the listing of a further directory failed", func(s *stream) { s.surface("claude/listing@two", record.Surface{Error: "x"}) }, "**BLIND: "},
+		{"none, and the processes were not read", func(s *stream) { s.surface("claude/processes", record.Surface{Error: "x"}) }, "**BLIND: "},
+		{"none, and the observer is cut", func(s *stream) { s.wrote["fleet-observe-claude"]++ }, "**BLIND: "},
+		{"none, and a machine is silent", func(s *stream) {
+			s.add(record.KindTick, "fleet-config", "acme", record.Tick{Scope: "acme", Host: "devbox", Hosts: []string{"devbox", "mac"}, Surfaces: []string{"claude"}})
+		}, "**BLIND: "},
+		{"none, and which machines there are is cut", func(s *stream) {
+			s.add(record.KindTick, "fleet-config", "acme", record.Tick{Scope: "acme", Host: "devbox", Surfaces: []string{"claude"}})
+			s.wrote["fleet-config"]++
+		}, "**BLIND: "},
+		{"truly none, and neither Paseo nor a board is there", func(s *stream) {
+			s.add(record.KindTick, "fleet-config", "acme", record.Tick{Scope: "acme", Host: "devbox", Surfaces: []string{"claude", "paseo", "board", "gh"}})
+			s.add(record.KindSurface, "fleet-observe-paseo", "paseo/agents", record.Surface{OK: true, Absent: true})
+			s.add(record.KindSurface, "fleet-observe-board", "board/acme", record.Surface{OK: true, Absent: true})
+		}, "# No sessions\n"},
+		{"truly none, and a run log cannot be read", func(s *stream) {
+			s.add(record.KindSurface, "fleet-observe-schedule", "schedule/log:x", record.Surface{Error: "permission denied"})
+		}, "# No sessions\n"},
+		{"truly none, and their transcripts cannot be read", func(s *stream) { s.surface("claude/transcripts", record.Surface{Error: "x"}) }, "# No sessions\n"},
+		{"truly none, and a repository is not there", func(s *stream) {
+			s.add(record.KindTick, "fleet-config", "acme", record.Tick{Scope: "acme", Host: "devbox", Surfaces: []string{"claude"}, Unfound: []string{"/x: is not there"}})
+		}, "# No sessions\n"},
 		{"some, and the judge is cut", func(s *stream) {
 			s.session("5", nil)
 			s.line(record.KindFinding, "", "fleet-classify", "x", record.Finding{})
@@ -143,4 +168,21 @@ func TestQuiet(t *testing.T) {
 	s.session("5", nil)
 	s.surface("claude/jobs", record.Surface{Error: "permission denied"})
 	has(t, s.markdown(), "\nNothing that was read needs you.\n")
+}
+
+// hides tells that not_read has a part in which sessions could be that nobody saw.
+func (d document) hides() bool {
+	for _, n := range d.NotRead {
+		program, _, _ := strings.Cut(n.Name, "@")
+		switch program {
+		case "claude/version", "claude/listing", "claude/sessions", "claude/jobs", "claude/processes", "fleet-observe-claude", "fleet-classify", "fleet-config":
+			if n.Why == WhyCut || n.Why == WhyJudge || n.Why == WhyAbsent || n.Why == WhyFailed && program != "claude/version" {
+				return true
+			}
+		}
+		if n.Why == WhyHost {
+			return true
+		}
+	}
+	return false
 }

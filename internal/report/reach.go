@@ -89,25 +89,21 @@ func writersOf(set *record.Set) map[string][]string {
 
 // unread tells whether a surface of a source was not read, not understood whole,
 // or is absent and expected.
-func unread(set *record.Set, from source, expected []string) bool {
+func unread(set *record.Set, from source, expected func(host string) []string) bool {
 	return slices.ContainsFunc(set.Of(record.KindSurface), func(rec record.Record) bool {
 		s, ok := record.Payload[record.Surface](rec)
 		if !ok || s.Records != nil || !strings.HasPrefix(rec.Subject, from.surfaces) {
 			return false
 		}
 		return !s.OK || s.Unparsed > 0 ||
-			s.Absent && slices.Contains(expected, from.product()) && !anotherRead(set, rec.Host, from.product())
+			s.Absent && slices.Contains(expected(rec.Host), from.product()) && !anotherRead(set, rec.Host, from.product())
 	})
 }
 
 // silent is the machines that a tick expects and that sent nothing.
 func silent(set *record.Set) []string {
-	_, tick, ok := set.Tick()
-	if !ok {
-		return nil
-	}
 	var hosts []string
-	for _, host := range expectedHosts(tick) {
+	for _, host := range expectedHosts(ticksOf(set)) {
 		if !observed(set, host) {
 			hosts = append(hosts, "the machine "+host)
 		}
@@ -126,6 +122,9 @@ func (r *Report) addParts(set *record.Set) {
 	unfound := slices.Clone(hosts)
 	if _, tick, ok := set.Tick(); ok && len(tick.Unfound) > 0 {
 		unfound = append(unfound, count(len(tick.Unfound), "repository that was not found", "repositories that were not found"))
+	}
+	if _, tick, ok := set.Tick(); ok && len(tick.Shared) > 0 {
+		unfound = append(unfound, count(len(tick.Shared), "repository", "repositories")+" that another scope names too")
 	}
 	r.Repos.reach(set, writers, repoSources, unfound)
 	r.Schedules.reach(set, writers, scheduleSources, hosts)

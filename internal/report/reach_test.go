@@ -61,6 +61,9 @@ func TestReach(t *testing.T) {
 		{"a repository was not found", func(_ *stream, tick *record.Tick, _ map[string]*record.Surface) {
 			tick.Unfound = []string{"~/code/gone: no such directory"}
 		}, "No repository in what was read; not read whole: 1 repository that was not found.", "No scheduled work."},
+		{"two scopes name a repository", func(_ *stream, tick *record.Tick, _ map[string]*record.Surface) {
+			tick.Shared = map[string][]string{"/code/lamp/.git": {"lamp", "oven"}}
+		}, "No repository in what was read; not read whole: 1 repository that another scope names too.", "No scheduled work."},
 	}
 	for _, tt := range tests {
 		s := newStream(t)
