@@ -45,7 +45,7 @@ func openFixtures(dir string, now time.Time, given bool) (*World, error) {
 		return nil, fmt.Errorf("--fixtures: %w", err)
 	}
 	w := &World{Home: m.Home, Host: m.Host, OS: m.OS, Zone: guard.Text(m.Zone, zoneColumns), At: m.At, BootAt: m.BootAt, AwakeS: m.AwakeS,
-		FS: dotGit{tree{root.FS(), root.OpenFile}}, Getenv: func(string) string { return "" }, fixtures: dir}
+		FS: dotGit{tree{root.FS(), root.OpenFile, false}}, Getenv: func(string) string { return "" }, fixtures: dir}
 	if given {
 		w.At, w.AwakeS = now, nil
 	}

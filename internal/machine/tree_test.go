@@ -180,3 +180,52 @@ func TestOpenFile(t *testing.T) {
 		}
 	}
 }
+
+// On this machine a name need not be UTF-8 to be looked at; what places a directory by its
+// path is refused it, and so is a name that is no path.
+func TestFiles(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "caf\xe9")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Skip(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link(t, "file", filepath.Join(dir, "to"))
+	link(t, "nowhere", filepath.Join(dir, "away"))
+	w := &World{FS: machineTree()}
+	if b, err := w.ReadFile(dir+"/file", 9); string(b) != "x" || err != nil {
+		t.Errorf("%q %v", b, err)
+	}
+	if entries, missing, err := w.ReadDir(dir); len(entries) != 3 || missing || err != nil || w.IsDir(dir, entries[2]) || !w.IsDir(dir, entries[0]) {
+		t.Errorf("%v, missing %t, %v", entries, missing, err)
+	}
+	if there, err := w.Exists(dir + "/to"); !there || err != nil {
+		t.Errorf("%t %v", there, err)
+	}
+	if there, err := w.Exists(dir + "/away"); there || err == nil {
+		t.Errorf("%t %v", there, err)
+	}
+	files, below := w.Files(), Path(dir)
+	if to, err := fs.ReadLink(files, below+"/to"); to != "file" || err != nil {
+		t.Errorf("%q %v", to, err)
+	}
+	if to, err := fs.ReadLink(files, Path(base)+"/caf"); to != "" || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%q %v", to, err)
+	}
+	for _, name := range []string{"/" + below, below + "/../caf\xe9", below + "/"} {
+		if f, err := files.Open(name); f != nil || !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%q: %v %v", name, f, err)
+		}
+	}
+	if f, err := w.FS.Open(below + "/file"); f != nil || !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("%v %v", f, err)
+	}
+	if _, err := fs.Stat(w.FS, below); !errors.Is(err, fs.ErrInvalid) {
+		t.Error(err)
+	}
+	if f, err := (&World{FS: dotGit{machineTree()}}).Files().Open(below + "/file"); f != nil || !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("of a recording: %v %v", f, err)
+	}
+}

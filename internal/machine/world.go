@@ -112,7 +112,7 @@ func (w *World) Expand(p string) string {
 // ReadFile reads a file whole. A file that is not regular, or larger than
 // limit bytes, is an error.
 func (w *World) ReadFile(abs string, limit int64) ([]byte, error) {
-	f, err := w.FS.Open(Path(abs))
+	f, err := w.Files().Open(Path(abs))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, cmp.Or(w.Dangling(abs), err)
 	}
@@ -151,7 +151,7 @@ func (w *World) ReadFile(abs string, limit int64) ([]byte, error) {
 // ReadDir lists a directory. A directory that is not there has no entries and
 // missing is true; one behind a symbolic link that leads nowhere is an error.
 func (w *World) ReadDir(abs string) (entries []fs.DirEntry, missing bool, err error) {
-	entries, err = fs.ReadDir(w.FS, Path(abs))
+	entries, err = fs.ReadDir(w.Files(), Path(abs))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = w.Dangling(abs)
 		return nil, err == nil, err
@@ -162,7 +162,7 @@ func (w *World) ReadDir(abs string) (entries []fs.DirEntry, missing bool, err er
 // Exists tells whether a path is there. A path that cannot be looked at is an
 // error.
 func (w *World) Exists(abs string) (bool, error) {
-	_, err := fs.Stat(w.FS, Path(abs))
+	_, err := fs.Stat(w.Files(), Path(abs))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, w.Dangling(abs)
 	}

@@ -128,7 +128,7 @@ func readProcessFiles(w *machine.World, d *claudeDir) {
 // been prompted; nil when it is not there, cannot be read, or holds a line that
 // is not understood: then a session that it does not name may have been.
 func readHistory(w *machine.World, path string) map[string]bool {
-	f, err := w.FS.Open(machine.Path(path))
+	f, err := w.Files().Open(machine.Path(path))
 	if err != nil {
 		return nil
 	}

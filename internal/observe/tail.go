@@ -33,7 +33,7 @@ type ends struct {
 
 // read reads the end of one transcript into what begin returns.
 func (t *ends) read(path string, begin func(time.Time) *claude.Tail) record.Transcript {
-	f, err := t.w.FS.Open(machine.Path(path))
+	f, err := t.w.Files().Open(machine.Path(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = cmp.Or(t.w.Dangling(path), err)
 	}

@@ -146,7 +146,7 @@ func (t *transcripts) subagents(dir string, ends *ends) (s *record.Subagents, un
 		}
 	}
 	root := machine.Path(filepath.Join(dir, "subagents"))
-	_ = fs.WalkDir(t.w.FS, root, func(p string, e fs.DirEntry, err error) error {
+	_ = fs.WalkDir(t.w.Files(), root, func(p string, e fs.DirEntry, err error) error {
 		note(err)
 		if err != nil || !strings.HasPrefix(e.Name(), "agent-") || !strings.HasSuffix(e.Name(), ".jsonl") {
 			return nil

@@ -43,7 +43,7 @@ const (
 // A process in a git worktree that lies in a workspace and is none itself belongs
 // to none: it is another checkout.
 func (o Workspaces) Observe(w *machine.World, sink Sink) (unread []string, err error) {
-	h := &homes{w: w, places: places{w: w}, surface: &record.Surface{OK: true}, configs: map[string]*macf.Space{}, owners: map[string]string{}}
+	h := &homes{w: w, places: places{w: w}, surface: &record.Surface{OK: true}, configs: map[string]*macf.Space{}, owners: map[string]string{}, nameless: map[string]bool{}}
 	h.scan(o.roots(w))
 	agents := &record.Surface{OK: true}
 	running := h.agents(agents)
@@ -106,12 +106,14 @@ func usualRoots(w *machine.World) (dirs []string) {
 type homes struct {
 	w       *machine.World
 	surface *record.Surface
-	paths   []string               // canonical, of every workspace
-	configs map[string]*macf.Space // by path; nil: its configuration is not understood
+	paths   []string               // canonical, of every workspace, as named
+	configs map[string]*macf.Space // by path; nil: it is not known whose it is
 	places  places
 	owners  map[string]string // by working directory: its workspace; "" for none
 	unread  []string          // directories that could not be looked at, and why
 	named   bool
+	// nameless are the paths that are not as the machine has them.
+	nameless map[string]bool
 }
 
 // note tells of something that was there and is not understood.
@@ -124,13 +126,17 @@ func (h *homes) note(path string, err error) {
 func (h *homes) remark(says string) { h.surface.Notes = merge(h.surface.Notes, []string{says}) }
 
 // add takes a workspace and reads its configuration, once.
-func (h *homes) add(path string) {
+func (h *homes) add(dir string) {
+	path := named(dir)
 	if _, known := h.configs[path]; known {
 		return
 	}
 	h.paths, h.configs[path] = append(h.paths, path), nil
 	file := filepath.Join(path, macf.Marker)
-	b, err := h.w.ReadFile(file, macfLimit)
+	b, err := h.w.ReadFile(filepath.Join(dir, macf.Marker), macfLimit)
+	if path != dir {
+		h.nameless[path], err = true, errNameless
+	}
 	var c macf.Config
 	if err == nil {
 		c, err = macf.ParseConfig(b)
@@ -155,7 +161,11 @@ func (h *homes) spaces() (spaces []macf.Space) {
 	for _, path := range h.paths {
 		s := h.configs[path]
 		if s == nil {
-			spaces = append(spaces, macf.Space{Path: path, Unread: macf.Marker + " is not understood"})
+			s = &macf.Space{Path: path, Unread: macf.Marker + " is not understood"}
+			if h.nameless[path] {
+				s.Unread = unnamed
+			}
+			spaces = append(spaces, *s)
 			continue
 		}
 		label := s.Config.Label

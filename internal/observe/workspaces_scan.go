@@ -37,7 +37,7 @@ func (h *homes) scan(roots []string, named bool) {
 	h.named = named
 	var todo []spot
 	for _, root := range roots {
-		real, err := gitrepo.RealPath(h.w.FS, root)
+		real, err := gitrepo.RealPath(h.w.Files(), root)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && !named:
 			continue
@@ -91,7 +91,7 @@ func (h *homes) look(at spot) (below []spot) {
 			continue
 		}
 		if e.Type()&fs.ModeSymlink != 0 {
-			real, err := gitrepo.RealPath(h.w.FS, dir)
+			real, err := gitrepo.RealPath(h.w.Files(), dir)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // it leads nowhere
 			}
@@ -109,7 +109,7 @@ func (h *homes) look(at spot) (below []spot) {
 
 // blind notes a directory that could not be looked at.
 func (h *homes) blind(dir string, err error) {
-	h.unread = append(h.unread, guard.Path(dir)+": "+unreadWhy(machine.Reason(err)))
+	h.unread = append(h.unread, guard.Path(named(dir))+": "+unreadWhy(machine.Reason(err)))
 }
 
 // agents reads the process table: the sessions of Claude Code that are no
@@ -172,7 +172,7 @@ func (h *homes) version(p macf.Process) string {
 	if !filepath.IsAbs(dir) {
 		return ""
 	}
-	if real, err := gitrepo.RealPath(h.w.FS, dir); err == nil {
+	if real, err := gitrepo.RealPath(h.w.Files(), dir); err == nil {
 		recordLinks(h.w, dir)
 		dir = macf.NewProcess(0, "", "", real, []string{real}).Server
 	}
@@ -192,14 +192,14 @@ func (h *homes) owner(cwd string) string {
 		return home
 	}
 	start := cwd
-	if real, err := gitrepo.RealPath(h.w.FS, cwd); err == nil {
+	if real, err := gitrepo.RealPath(h.w.Files(), cwd); err == nil {
 		start = real
 	}
 	home := macf.Owner(start, func(dir string) bool {
 		there, err := h.w.Exists(filepath.Join(dir, macf.Marker))
 		return err == nil && there
 	}, h.worktree)
-	if home != "" && h.configs[home] == nil {
+	if home = named(home); home != "" && h.configs[home] == nil {
 		h.w.Rec.File(filepath.Join(home, macf.Marker), []byte("null\n"), nil)
 	}
 	h.owners[cwd] = home

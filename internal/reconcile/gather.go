@@ -195,7 +195,12 @@ func (w *world) desired(list []desired.Agent) []desired.Agent {
 // foreign tells that a workspace is in a repository that another scope names, or more than
 // one does: its agent is that scope's to keep alive, unless a list gives it to this one.
 func (w *world) foreign(p *record.Workspace) bool {
-	return w.tick != nil && p.Repo != "" && slices.Contains(w.tick.Others, p.Repo)
+	return p.Repo != "" && w.theirs(p.Repo)
+}
+
+// theirs tells that another scope names a repository, also when this one does.
+func (w *world) theirs(repo string) bool {
+	return w.tick != nil && (slices.Contains(w.tick.Others, repo) || w.tick.Clash(repo) != "")
 }
 
 // Claude is the Claude Code process of a workspace, the newest of several; nil
@@ -246,7 +251,7 @@ func (w *world) facts(want desired.Agent) *Facts {
 			f.Heal.Paused, f.PausedAs = true, paused.Agent
 		}
 		f.Session, f.Verdict = subject, w.verdicts[subject]
-		f.Foreign = f.Verdict != nil && w.tick != nil && slices.Contains(w.tick.Others, f.Verdict.Session.Repo)
+		f.Foreign = f.Verdict != nil && w.theirs(f.Verdict.Session.Repo)
 		if t := w.records[subject].Transcript; t != nil {
 			f.OpenCalls = t.OpenCalls
 		}

@@ -105,7 +105,11 @@ func TestForeign(t *testing.T) {
 	if got := brief(j.of(t, "a")); got != "LAUNCH gone launch" || len(j.Notes) > 0 {
 		t.Errorf("of the list: %s, %q", got, j.Notes)
 	}
-	s = newScene().agent("a", func(a *agent) { a.place.Repo = "/src/.git" }, gone)
+	s = newScene().agent("a", theirs, gone).with(func(s *scene) { s.tick.Shared = map[string][]string{"/src/.git": {"lamp", "oven"}} })
+	if j := s.judge(t); len(j.Decisions) > 0 || len(j.Notes) != 1 {
+		t.Errorf("of two scopes: %+v", j)
+	}
+	s = newScene().agent("a", theirs, gone)
 	if s.tick = nil; brief(s.judge(t).of(t, "a")) != "LAUNCH gone launch" {
 		t.Error("without a scope")
 	}
