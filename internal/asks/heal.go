@@ -65,7 +65,7 @@ func (s *stream) sweeps() []condition {
 	case p.At.Sub(r.At.Time) > late: // by a clock that was ahead: it would hide the end of sweeps until then
 		return []condition{{key: key, question: "the last sweep of heal.sh ended at a time that has not come: whether one has ended of late is not known"}}
 	case p.Exit != 0:
-		return []condition{{key: key, question: "the last sweep of heal.sh failed: heal.log says why"}}
+		return []condition{{key: key, question: "the last sweep of heal.sh failed: " + cmp.Or(p.Detail, "heal.log says why")}}
 	case p.Since != nil && p.At.After(p.Since.Time): // not the first: what passes by itself is nobody's matter
 		return []condition{{key: "heal:undecided", question: "sweeps of heal.sh decide nothing about " + p.Undecided}}
 	}

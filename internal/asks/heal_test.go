@@ -42,6 +42,12 @@ func TestHeals(t *testing.T) {
 			t.Errorf("%+v", f.Asks)
 		}
 	}
+	for detail, want := range map[string]string{"": "heal.log says why", "no room": "no room"} {
+		failed := func(w *world) { sweeps(-time.Minute, 1)(w); w.swept.Detail = detail }
+		if f := newWorld(failed).fold(t); len(f.Asks) != 1 || f.Asks[0].Question != "the last sweep of heal.sh failed: "+want {
+			t.Errorf("%+v", f.Asks)
+		}
+	}
 	for filed, want := range map[time.Duration]string{-2 * time.Hour: record.AskAcked, -30 * time.Minute: record.AskNew, 0: record.AskNew, time.Hour: record.AskAcked} {
 		answered := func(w *world) {
 			w.heals[0].Filed = map[string]record.Time{"stuck": record.NewTime(noon.Add(filed))}

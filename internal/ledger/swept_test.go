@@ -31,7 +31,7 @@ func TestSwept(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := s.Sweep()
-		if last == nil || !last.At.Equal(at) || last.Exit != *tt.exit || last.Undecided != tt.undecided || (last.Since == nil) != (tt.since < 0) {
+		if last == nil || !last.At.Equal(at) || last.Exit != *tt.exit || last.Undecided != tt.undecided || (last.Since == nil) != (tt.since < 0) || last.Detail != map[bool]string{true: tt.detail}[*tt.exit != 0] {
 			t.Fatalf("%d: %+v", i, last)
 		}
 		if last.Since != nil && !last.Since.Equal(actTime.Add(time.Duration(tt.since)*time.Minute)) {

@@ -119,6 +119,7 @@ func (h Heal) Told(severity string) bool {
 type Swept struct {
 	At        Time   `json:"at"`
 	Exit      int    `json:"exit"`                  // status
+	Detail    string `json:"detail,omitempty"`      // why it failed, one line; absent when it did not, or did not say
 	Undecided string `json:"undecided,omitempty"`   // about what it decided nothing, and why, one line; absent when it could read all
 	Since     *Time  `json:"blind_since,omitempty"` // when the first of the sweeps in a row ended that left something undecided; absent with undecided
 }

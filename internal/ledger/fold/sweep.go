@@ -4,13 +4,17 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fleet-tools/fleet/internal/guard"
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
 func (s *State) addSweepExit(e record.Entry) {
 	s.sweepID, s.sweep = e.ID, &record.Swept{At: e.TS, Exit: *e.Exit, Since: e.Blind}
-	if e.Blind != nil {
+	switch {
+	case e.Blind != nil:
 		s.sweep.Undecided = e.Detail
+	case s.sweep.Exit != 0:
+		s.sweep.Detail = guard.Withhold(e.Detail)
 	}
 }
 
