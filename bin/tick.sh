@@ -152,7 +152,9 @@ shown() {
 	for _ in 1 2 3 4 5; do kill -0 $dialog 2>/dev/null || break; sleep 1; done
 	! kill -0 $dialog 2>/dev/null || kill -9 $dialog # it is deaf
 	wait $dialog
-	case $? in 0 | 5) ;; *) return 1 ;; esac # 5: zenity's time was up
+	set -- $?
+	trap - TERM INT HUP # their numbers may be other processes' by now
+	case $1 in 0 | 5) ;; *) return 1 ;; esac # 5: zenity's time was up
 }
 
 # alert KIND TEXT tells the owner: in a dialog, from the shell alone, since what
