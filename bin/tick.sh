@@ -92,7 +92,9 @@ tick() {
 	n='' dir='' # whatever the caller's environment has
 	logs "$state/tick.log"
 	n=$(step fleet-ledger fire) || fail "it got no number from $state/ledger.jsonl"
-	rm -f "$state"/*.part "$state"/ticks/*/*.part "$state"/asks/*.part # of ticks that were killed
+	for name in latest.md latest.json latest.html latest.ndjson failed.md failed.json failed.html off.md off.json off.html tick.log; do set -- "$@" "$state/$name.part"; done
+	rm -f "$@" "$state"/ticks/*/*.part # of ticks that were killed; another's file may be called like that
+	set --
 	echo "tick.sh: tick $n, $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
 	number=$(printf %05d "$n")
 	dir=$state/ticks/$number
@@ -254,6 +256,7 @@ case ${1-} in
 --judge) dir=$2 && judge ;;
 --help | -h) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')
+	[ $# -eq 0 ] || { echo 'tick.sh: unknown argument; try tick.sh --help' >&2; exit 1; }
 	scoped
 	[ -z "${FLEET_FIXTURES-}" ] || recorded
 	around
