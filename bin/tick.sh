@@ -5,6 +5,7 @@
 # latest.ndjson to the records that it was made of. After a tick that failed, they
 # lead to the last report, which says so: latest.md always, latest.html and the reason
 # in latest.json while fleet-render works and the records of the last report are there.
+# So they do while the scope is switched off.
 #
 # Usage:
 #
@@ -195,6 +196,18 @@ broken() { # KIND TEXT
 	exit 1
 }
 
+# off WHY: no tick is to run, which latest.md, latest.json and latest.html say of the last one.
+off() {
+	echo "tick.sh: scope $FLEET_SCOPE $1" >&2
+	elsewhere
+	last_report
+	[ -z "$last" ] || {
+		for format in json html; do told "no tick ran: scope $FLEET_SCOPE $1" "${last%report.md}snapshot.ndjson" $format "$state/off.$format" latest.$format; done
+		marked "**At $(date -u +%Y-%m-%dT%H:%M:%SZ) no tick ran: scope $FLEET_SCOPE $1**" "$last" "$state/off.md" && lead "$state/off.md" latest.md
+	} 2>/dev/null
+	exit 0
+}
+
 # recorded refuses a recorded machine that the ledger of this one can't remember.
 recorded() {
 	[ -n "${FLEET_CONFIG-}" ] || { echo 'tick.sh: FLEET_FIXTURES is set, so FLEET_CONFIG must name the configuration' >&2; exit 1; }
@@ -210,7 +223,7 @@ around() {
 	2 | 3) elsewhere && broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it' ;;
 	*) elsewhere && broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	esac
-	[ -n "$values" ] || { echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2; exit 0; }
+	[ -n "$values" ] || off 'is switched off: dispatch_enabled is not 1'
 	{ IFS= read -r dir && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r surfaces && IFS= read -r hosts; } <<END ||
 $values
 END
