@@ -70,6 +70,7 @@ sweep() {
 	kept_sweep=$dir/sweep.ndjson
 	mkdir -p "$dir" || fail "$dir could not be made"
 	for old in "$dir"/*.part "$dir"/*.ndjson; do [ "$old" = "$kept_sweep" ] || rm -f "$old"; done # of a sweep that was killed
+	rm -f "$state/heal.md.part" "$state/heal.json.part" "$state/heal.log.part" # another's file may end in .part too
 	dir=$dir/now
 	{ rm -rf "$dir" && mkdir "$dir"; } || fail "$dir could not be made"
 
@@ -85,7 +86,7 @@ sweep() {
 	did=0 last=$dir/decided.part
 	act "$dir/acted.part" fleet-act --execute || did=$?
 	case $did$stalls in 75* | *0) ;; *) act "$dir/stalled.part" fleet-act --execute stalled || { status=$? && { [ $did -ne 0 ] || did=$status; }; } ;; esac
-	mv -f "$last" "$kept_sweep" || fail "$kept_sweep could not be written"
+	into "$kept_sweep" fed "$last" cat || fail "$kept_sweep could not be written"
 	rm -rf "$dir"
 	beside=''
 	[ $did -ne 75 ] || beside='another fleet-act acts'
@@ -106,7 +107,13 @@ sweep() {
 	esac
 	fed "$kept_sweep" fleet-ledger swept --status 0 ${beside:+--detail "$beside"} || fail "its end could not be noted in the ledger; $state/heal/report.md says what it did"
 	says=$(sed -n '/^[0-9][0-9]* [A-Za-z]/p' "$state/heal/report.md" | head -n 1)
-	echo "sweep: ${says:-nothing was decided}: $state/heal/report.md${beside:+; $beside, so this sweep did not}"
+	echo "sweep: $(warned)${says:-nothing was decided}: $state/heal/report.md${beside:+; $beside, so this sweep did not}"
+}
+# warned is what keeps the report from being taken for the whole, and stands above its
+# counts: its alarm, and what nothing is decided about.
+warned() {
+	sed -n -e '/^[0-9|]/q' -e 's/^\*\*\(.*\)\.\*\*$/\1; /p' -e 's/^- \*\*\(Nothing is decided about .*\)\*\*$/\1; /p' "$state/heal/report.md" |
+		sed -e '4s/.*/and more; /' -e 4q | tr -d '\n'
 }
 # unswept WHY: no sweep runs, which heal.md says, and heal.json where it can.
 unswept() {

@@ -45,18 +45,18 @@ put_job() {
 
 
 trash() { # FILE: on a Mac, what a person can have back
-	mkdir -p "$HOME/.Trash"
+	mkdir -p "$HOME/.Trash" || fail "$1 stays: $HOME/.Trash could not be made"
 	to=$HOME/.Trash/$label.plist
 	more=1
 	while [ -e "$to" ]; do
 		more=$((more + 1))
 		to="$HOME/.Trash/$label $more.plist"
 	done
-	mv "$1" "$to"
+	mv "$1" "$to" || fail "$1 stays: it could not be moved to $to"
 	say "moved $1 to $to"
 }
+has_job() { [ -e "$plist" ] || { [ -z "$heal" ] && loaded; }; }
 take_out_job() {
-	[ -e "$plist" ] || { [ -z "$heal" ] && loaded; } || return 1
 	will "unload $label and move $plist to the Trash" && return
 	unload
 	[ ! -e "$plist" ] || trash "$plist"

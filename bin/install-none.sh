@@ -14,4 +14,4 @@ put_job() {
 	printf '%s %s\n' "$when" "$(printf %s "$line" | sed 's/%/\\%/g')"
 }
 
-take_out_job() { return 1; }
+has_job() { return 1; }

@@ -21,10 +21,10 @@ docs() {
 	mkdir -p "$2/man/man1" "$2/completions/bash" "$2/completions/zsh" "$2/completions/fish"
 	for program in "$1"/fleet-*; do
 		p=${program##*/}
-		"$program" --docs man >"$2/man/man1/$p.1"
-		"$program" --docs bash >"$2/completions/bash/$p"
-		"$program" --docs zsh >"$2/completions/zsh/_$p"
-		"$program" --docs fish >"$2/completions/fish/$p.fish"
+		{ "$program" --docs man >"$2/man/man1/$p.1" &&
+			"$program" --docs bash >"$2/completions/bash/$p" &&
+			"$program" --docs zsh >"$2/completions/zsh/_$p" &&
+			"$program" --docs fish >"$2/completions/fish/$p.fish"; } || fail "what $p says of itself could not be written to $2"
 	done
 }
 
@@ -43,13 +43,42 @@ build() {
 discard() { # moves it out of the way first: half a release has no release's name
 	mv "$releases/$1" "$releases/.${1#.}.$$" && rm -rf "$releases/.${1#.}.$$" && say "removed $1"
 }
+# crontab_lines sets cron to the lines of the crontab, when there is one; else to why
+# they could not be read.
+crontab_lines() {
+	cron=''
+	command -v crontab >/dev/null || return 0
+	cron=$(crontab -l 2>&1) && return
+	case $cron in *[Nn]'o crontab for '* | *'No such file or directory'*) cron='' ;; *) return 1 ;; esac
+}
+# job_files sets files to what the files of jobs say; else to which could not be read.
+job_files() {
+	files=''
+	for place in "$HOME/Library/LaunchAgents" "${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user"; do
+		[ -d "$place" ] || continue
+		{ [ -r "$place" ] && [ -x "$place" ]; } || { files=$place && return 1; }
+		for file in "$place"/dev.fleet.*.plist "$place"/fleet-*.service; do
+			[ -e "$file" ] || continue
+			text=$(cat "$file" 2>/dev/null) || { files=$file && return 1; }
+			files=$files$text
+		done
+	done
+}
 prune() {
 	[ -d "$releases" ] || return 0
 	if ! processes=$(ps -A -o args=); then
 		say 'note: ps does not tell what runs, so no old release is removed'
 		return
 	fi
-	used=$processes$(cat "$HOME"/Library/LaunchAgents/dev.fleet.*.plist "${XDG_CONFIG_HOME:-$HOME/.config}"/systemd/user/fleet-*.service 2>/dev/null || :)$(crontab -l 2>/dev/null || :)
+	if ! job_files; then
+		say "note: $files cannot be read, and may name a release, so no old one is removed"
+		return
+	fi
+	if ! crontab_lines; then
+		say "note: your crontab cannot be read, and may name a release, so no old one is removed: $cron"
+		return
+	fi
+	used=$processes$files$cron
 	newest=0
 	[ -d "$release" ] || newest=1 # a dry run, which doesn't make it
 	# shellcheck disable=SC2045 # the names are ours: of hexadecimal digits, and dirty

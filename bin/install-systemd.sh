@@ -46,18 +46,19 @@ put_job() {
 	esac
 }
 
-take_out_job() {
-	here=''
+has_job() {
 	for file in "$units/$unit.service" "$units/$unit.timer" "$units/timers.target.wants/$unit.timer"; do
-		[ ! -e "$file" ] && [ ! -L "$file" ] || here=1
+		[ ! -e "$file" ] && [ ! -L "$file" ] || return 0
 	done
-	[ -n "$here" ] || return 1
+	return 1
+}
+take_out_job() {
 	will "disable and stop $unit.timer and remove its units from $units" && return
 	if systemctl --user show-environment >/dev/null 2>&1; then
 		systemctl --user --quiet disable --now "$unit.timer" || say "note: $unit.timer could not be disabled; its files are removed all the same" >&2
 		systemctl --user stop "$unit.service" || :
 	fi # else nothing of it runs, and the link to it goes with the files
-	rm -f "$units/timers.target.wants/$unit.timer" "$units/$unit.timer" "$units/$unit.service"
+	rm -f "$units/timers.target.wants/$unit.timer" "$units/$unit.timer" "$units/$unit.service" || fail "the units of $unit could not be removed from $units"
 	systemctl --user daemon-reload 2>/dev/null || :
 	say "removed $unit.timer and $unit.service from $units"
 }

@@ -133,7 +133,8 @@ find_programs() {
 }
 
 # put KIND FILE DO: writes a file of the job when it is not there or is
-# otherwise, and runs DO before that. changed tells that it did.
+# otherwise, and runs DO before it changes, when there is room for it. changed tells
+# that it did.
 # shellcheck disable=SC2034 # the other files read it
 put() {
 	changed=''
@@ -144,18 +145,20 @@ put() {
 	fi
 	changed=1
 	will "write $2" && return
+	{ mkdir -p "${2%/*}" && printf %s "${text%.}" >"$2.part"; } || fail "$2 could not be written"
 	$3
-	mkdir -p "${2%/*}"
-	printf %s "${text%.}" >"$2.part" && mv "$2.part" "$2"
+	mv -f "$2.part" "$2" || fail "$2 could not be written"
 	touch "$release" # the newest in use
 	say "wrote $2"
 }
 
 steps() {
 	seed
+	sweeps=$("$programs/fleet-config" get "$scope" heal --config "$checked") || fail "nothing was installed: how often the scope $scope sweeps could not be read from $checked"
+	every=$(printf '%s\n' "$sweeps" | sed -n 's/.*"interval_min":\([0-9]*\).*/\1/p')
+	[ -z "$sweeps" ] || [ -n "$every" ] || fail "nothing was installed: fleet-config get $scope heal does not tell how often it sweeps: $sweeps"
 	place
 	put_job
-	every=$("$programs/fleet-config" get "$scope" heal --config "$checked" | sed -n 's/.*"interval_min":\([0-9]*\).*/\1/p')
 	for_heal "$every"
 	prune
 }
@@ -164,7 +167,7 @@ steps() {
 for_heal() {
 	heal=1 runs="a sweep every $every minutes" && [ "$every" != 1 ] || runs="a sweep every minute"
 	names
-	if [ -n "$1" ]; then put_job; else take_out_job || :; fi
+	if [ -n "$1" ]; then put_job; elif has_job; then take_out_job; fi
 	heal='' runs='a tick every hour'
 	names
 }
@@ -220,7 +223,8 @@ put_in() {
 	else
 		build
 		if [ "$name" != "$commit" ]; then # what was built tells two states of one checkout apart
-			name=$name-$(cat "$built"/bin/* | cksum | cut -d ' ' -f 1)
+			sums=$(cd "$built/bin" && cksum ./*) || fail 'what was built cannot be read'
+			name=$name-$(printf %s "$sums" | cksum | cut -d ' ' -f 1)
 			release=$releases/$name
 		fi
 		locked "$built"
@@ -235,9 +239,13 @@ scratch() { # a directory that goes when we end
 
 take_out() {
 	every='' && for_heal ''
-	take_out_job || say "no job of the scope $scope is installed; lines for cron, if you put some in, go out with crontab -e"
+	if has_job; then take_out_job; else say "no job of the scope $scope is installed; lines for cron, if you put some in, go out with crontab -e"; fi
 	state=$("$checkout/bin/fleet-config" get "$scope" state_dir --config "$config" 2>/dev/null) || state="$HOME/.local/state/fleet-reconcile/$scope, unless state_dir says otherwise"
-	! crontab -l 2>/dev/null | grep -Eq "FLEET_SCOPE=$scope .*/(tick|heal)\.sh" || say "note: your crontab still has lines for $scope; crontab -e takes them out"
+	if ! crontab_lines; then
+		say "note: your crontab could not be read ($cron); if it has lines for $scope, crontab -e takes them out"
+	elif printf '%s\n' "$cron" | grep -Eq "FLEET_SCOPE=$scope .*/(tick|heal)\.sh"; then
+		say "note: your crontab still has lines for $scope; crontab -e takes them out"
+	fi
 	say "these stay: the configuration, $config; the state, $state; the releases, $releases"
 }
 
@@ -245,7 +253,10 @@ self=$(cd -- "$(dirname -- "$0")" && pwd)/${0##*/}
 checkout=${self%/bin/*}
 # shellcheck source=bin/install-release.sh
 . "${self%/*}/install-release.sh"
-[ "${1-}" != --docs ] || { docs "$2" "$3" && exit; } # for make docs
+if [ "${1-}" = --docs ]; then # for make docs
+	docs "$2" "$3"
+	exit
+fi
 parse "$@"
 places
 # shellcheck source=/dev/null

@@ -120,11 +120,14 @@ logs() {
 }
 say() { echo "$me: $*" >&3; }
 
-# to_end COMMAND… is its status, and 143 when we were told to end.
+# to_end COMMAND… is its status; told to end, it ends the command and exits with 1.
 to_end() {
 	"$@" &
 	trap 'kill -TERM $!; wait $!; exit 1' TERM INT HUP # launchd tells this process alone
 	wait $!
+	set -- $?
+	trap - TERM INT HUP # its number may be another process's by now
+	return "$1"
 }
 
 # scoped ends what is to run inside a tick, or for no scope.

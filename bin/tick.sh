@@ -5,6 +5,7 @@
 # latest.ndjson to the records that it was made of. After a tick that failed, they
 # lead to the last report, which says so: latest.md always, latest.html and the reason
 # in latest.json while fleet-render works and the records of the last report are there.
+# So they do while the scope is switched off.
 #
 # Usage:
 #
@@ -92,7 +93,9 @@ tick() {
 	n='' dir='' # whatever the caller's environment has
 	logs "$state/tick.log"
 	n=$(step fleet-ledger fire) || fail "it got no number from $state/ledger.jsonl"
-	rm -f "$state"/*.part "$state"/ticks/*/*.part "$state"/asks/*.part # of ticks that were killed
+	for name in latest.md latest.json latest.html latest.ndjson failed.md failed.json failed.html off.md off.json off.html tick.log; do set -- "$@" "$state/$name.part"; done
+	rm -f "$@" "$state"/ticks/*/*.part # of ticks that were killed; another's file may be called like that
+	set --
 	echo "tick.sh: tick $n, $(date -u +%Y-%m-%dT%H:%M:%SZ)" >&2
 	number=$(printf %05d "$n")
 	dir=$state/ticks/$number
@@ -152,7 +155,9 @@ shown() {
 	for _ in 1 2 3 4 5; do kill -0 $dialog 2>/dev/null || break; sleep 1; done
 	! kill -0 $dialog 2>/dev/null || kill -9 $dialog # it is deaf
 	wait $dialog
-	case $? in 0 | 5) ;; *) return 1 ;; esac # 5: zenity's time was up
+	set -- $?
+	trap - TERM INT HUP # their numbers may be other processes' by now
+	case $1 in 0 | 5) ;; *) return 1 ;; esac # 5: zenity's time was up
 }
 
 # alert KIND TEXT tells the owner: in a dialog, from the shell alone, since what
@@ -191,6 +196,18 @@ broken() { # KIND TEXT
 	exit 1
 }
 
+# off WHY: no tick is to run, which latest.md, latest.json and latest.html say of the last one.
+off() {
+	echo "tick.sh: scope $FLEET_SCOPE $1" >&2
+	elsewhere
+	last_report
+	[ -z "$last" ] || {
+		for format in json html; do told "no tick ran: scope $FLEET_SCOPE $1" "${last%report.md}snapshot.ndjson" $format "$state/off.$format" latest.$format; done
+		marked "**At $(date -u +%Y-%m-%dT%H:%M:%SZ) no tick ran: scope $FLEET_SCOPE $1**" "$last" "$state/off.md" && lead "$state/off.md" latest.md
+	} 2>/dev/null
+	exit 0
+}
+
 # recorded refuses a recorded machine that the ledger of this one can't remember.
 recorded() {
 	[ -n "${FLEET_CONFIG-}" ] || { echo 'tick.sh: FLEET_FIXTURES is set, so FLEET_CONFIG must name the configuration' >&2; exit 1; }
@@ -206,7 +223,7 @@ around() {
 	2 | 3) elsewhere && broken config 'the configuration has a mistake, so no tick runs; fleet-config check names it' ;;
 	*) elsewhere && broken programs "a program of fleet is missing or broken in ${self%/*}, so no tick runs" ;;
 	esac
-	[ -n "$values" ] || { echo "tick.sh: scope $FLEET_SCOPE is switched off: dispatch_enabled is not 1" >&2; exit 0; }
+	[ -n "$values" ] || off 'is switched off: dispatch_enabled is not 1'
 	{ IFS= read -r dir && read -r minutes && read -r cap && IFS= read -r token && IFS= read -r surfaces && IFS= read -r hosts; } <<END ||
 $values
 END
@@ -252,6 +269,7 @@ case ${1-} in
 --judge) dir=$2 && judge ;;
 --help | -h) sed -n -e '/^set -u/q' -e '1d' -e 's/^# \{0,1\}//p' "$self" ;;
 '')
+	[ $# -eq 0 ] || { echo 'tick.sh: unknown argument; try tick.sh --help' >&2; exit 1; }
 	scoped
 	[ -z "${FLEET_FIXTURES-}" ] || recorded
 	around

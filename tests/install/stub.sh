@@ -5,7 +5,8 @@
 # In it, os is the system's name; linger says lingering; gone is a count of
 # prints for which a job that was booted out is still there; refuse a count of
 # bootstraps that fail; mute keeps the user manager from answering; stale makes
-# the units want a reload; kill ends an install while it builds.
+# the units want a reload; kill ends an install while it builds; crontab-shut says why
+# the crontab cannot be read.
 set -eu
 cd "$STUB"
 program=$1
@@ -45,7 +46,10 @@ systemctl*)
 	esac
 	;;
 'loginctl '*) cat linger 2>/dev/null || echo Linger=no ;;
-'crontab -l') cat crontab 2>/dev/null || exit 1 ;;
+'crontab -l')
+	[ ! -e crontab-shut ] || { cat crontab-shut >&2 && exit 1; }
+	cat crontab 2>/dev/null || { echo "no crontab for $(id -un)" >&2 && exit 1; }
+	;;
 'go build '*) # the programs that the tests run are there already
 	while [ "$1" != -o ]; do shift; done
 	[ ! -e kill ] || kill -KILL 0 # our process group: install.sh too
