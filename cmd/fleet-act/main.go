@@ -26,7 +26,7 @@ import (
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-act", Withhold: guard.Withhold, Args: "[COMMAND]",
+		Name: "fleet-act", Withhold: guard.Line, Args: "[COMMAND]",
 		About: "Fleet-act does what fleet-reconcile decided, and adds what became of it. While another run acts on the scope it ends at once, with status 75. With a COMMAND it does something else:\n" +
 			"stalled: nudge the sessions that show a stall of the configuration next to their prompt.\n" +
 			"upgrade --to VERSION: upgrade the agents, one at a time, and stop at the first that does not come back.\n" +

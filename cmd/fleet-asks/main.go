@@ -34,7 +34,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-asks", Withhold: guard.Withhold, Args: "[COMMAND]",
+		Name: "fleet-asks", Withhold: guard.Line, Args: "[COMMAND]",
 		About: "Fleet-asks adds to the stream on standard input the questions for the owner, each asked once, and the ledger entries that " +
 			"remember them. With a COMMAND it works on the ledger instead.\n" +
 			"list: the open asks, oldest first; with --jq what EXPR makes of each, a record of kind asked.\n" +

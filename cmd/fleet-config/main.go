@@ -45,7 +45,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-config", Withhold: guard.Withhold, Args: "COMMAND",
+		Name: "fleet-config", Withhold: guard.Line, Args: "COMMAND",
 		About: "Fleet-config reads the configuration. COMMAND is one of\n" +
 			"tick: write the tick record of a scope.\n" +
 			"get SCOPE KEY…: print each value, a line each; a switch that cannot be read prints the safe value, with status 3.\n" +

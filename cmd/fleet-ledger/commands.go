@@ -171,7 +171,7 @@ func (p program) verify() error {
 	found, entries, err := 0, 0, error(nil)
 	entries, err = fold.Verify(fold.Lines(r), func(n int, says string) {
 		found++
-		fmt.Fprintf(p.std.Out, "%s:%d: %s\n", filepath.Base(ledger.File), n, guard.Withhold(says)) // it names the field
+		fmt.Fprintf(p.std.Out, "%s:%d: %s\n", filepath.Base(ledger.File), n, guard.Line(says)) // it names the field
 	})
 	if err != nil {
 		return err

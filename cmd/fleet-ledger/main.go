@@ -40,7 +40,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-ledger", Withhold: guard.Withhold, Args: "COMMAND",
+		Name: "fleet-ledger", Withhold: guard.Line, Args: "COMMAND",
 		About: "Fleet-ledger remembers for a scope what ticks did and what the owner answered. COMMAND is one of\n" +
 			"fire: begin a tick: take a number one past every number ever used, and print it.\n" +
 			"observe: write what the ledger tells, as records.\n" +

@@ -33,7 +33,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-board", Withhold: guard.Withhold,
+		Name: "fleet-observe-board", Withhold: guard.Line,
 		About: "Fleet-observe-board writes a record for every session that the ctx-core board names.",
 	}, run)
 }

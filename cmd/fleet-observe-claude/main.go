@@ -42,7 +42,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-claude", Withhold: guard.Withhold,
+		Name: "fleet-observe-claude", Withhold: guard.Line,
 		About: "Fleet-observe-claude writes a record for every Claude Code session of this machine, with what each source says of it, " +
 			"and for every source whether it could be read.",
 	}, run)

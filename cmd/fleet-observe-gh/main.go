@@ -35,7 +35,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-gh", Withhold: guard.Withhold,
+		Name: "fleet-observe-gh", Withhold: guard.Line,
 		About: "Fleet-observe-gh copies its input and adds what GitHub shows of the repositories in it, as records.",
 	}, run)
 }

@@ -44,7 +44,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-health", Withhold: guard.Withhold,
+		Name: "fleet-observe-health", Withhold: guard.Line,
 		About: "Fleet-observe-health copies its input, asks every agent that the registries in it list for its health, and adds what it answered.",
 	}, run)
 }

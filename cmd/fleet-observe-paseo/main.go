@@ -34,7 +34,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-paseo", Withhold: guard.Withhold,
+		Name: "fleet-observe-paseo", Withhold: guard.Line,
 		About: "Fleet-observe-paseo writes a record for every Paseo agent and schedule of this machine, and for its agents, its schedules " +
 			"and its daemon whether they could be read.",
 	}, run)

@@ -30,7 +30,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-schedule", Withhold: guard.Withhold,
+		Name: "fleet-observe-schedule", Withhold: guard.Line,
 		About: "Fleet-observe-schedule writes a record for every launchd job of the scope, user timer of systemd and run log.",
 	}, run)
 }

@@ -41,7 +41,7 @@ type options struct {
 
 func main() {
 	cli.Main(cli.Program{
-		Name: "fleet-observe-workspaces", Withhold: guard.Withhold,
+		Name: "fleet-observe-workspaces", Withhold: guard.Line,
 		About: "Fleet-observe-workspaces writes a record for every workspace of a macf agent, with what runs in it, and for what runs outside of all.",
 	}, run)
 }

@@ -31,7 +31,7 @@ type options struct {
 }
 
 func main() {
-	cli.Main(cli.Program{Name: "fleet-reconcile", Withhold: guard.Withhold, About: "Fleet-reconcile copies records from standard input to standard output and adds what it would do " +
+	cli.Main(cli.Program{Name: "fleet-reconcile", Withhold: guard.Line, About: "Fleet-reconcile copies records from standard input to standard output and adds what it would do " +
 		"about each agent that should run, and each session of ours that stopped."}, run)
 }
 

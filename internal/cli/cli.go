@@ -44,8 +44,8 @@ type Program struct {
 	// "get SCOPE KEY: print a value."
 	About string
 	Args  string // placeholder for arguments in the usage line; "" when it takes none
-	// Withhold takes credentials out of what is told on stderr, such as a path of the
-	// configuration; nil in a program that reads nothing but records.
+	// Withhold takes credentials out of a line that is told on stderr, such as a path of the
+	// configuration, and what moves a terminal; nil in a program that reads nothing but records.
 	Withhold func(string) string
 }
 

@@ -71,7 +71,7 @@ var plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 func below(key, name string) string {
 	// A value may be pasted in the place of a key. It is looked for before it is cut.
-	if quoted := strconv.QuoteToASCII(name); guard.Text(quoted, 4096) != quoted {
+	if quoted := guard.Quote(name); quoted != strconv.Quote(name) {
 		name = guard.Text(quoted, 64)
 	} else if !plainKey().MatchString(name) {
 		name = strconv.QuoteToASCII(name[:min(len(name), 64)])

@@ -8,6 +8,8 @@ package guard
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
+	"strings"
 )
 
 //go:generate go run ./gen
@@ -47,6 +49,23 @@ func Path(s string) string {
 		}
 		return clip(withhold(flat, spans, cut), maxPath, cut)
 	})
+}
+
+// Line returns s as Text would, but keeps its spaces as they are, and is not clipped.
+func Line(s string) string {
+	return settle(s, func(s string) string {
+		flat, _ := flatten(s, len(s)+1, false)
+		return withhold(flat, find(flat), false)
+	})
+}
+
+// Quote returns s in quotes as Go writes it, or Line of it where that withholds something. A credential with an invisible
+// character in it would not show any more that it is one once that is quoted: "\u200b" are six plain ones.
+func Quote(s string) string {
+	if line := Line(s); strings.Contains(line, markerStart) {
+		s = line
+	}
+	return Line(strconv.Quote(s))
 }
 
 // ID returns s when it is a plain identifier: up to 200 of the characters A–Z a–z 0–9 . _ : @ / + - and nothing that Text

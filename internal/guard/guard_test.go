@@ -205,3 +205,42 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// A line is flat and without credentials, and else whole.
+func TestLine(t *testing.T) {
+	token := "ghp_" + strings.Repeat("FAKE", 9)
+	for s, want := range map[string]string{
+		"":                                       "",
+		"  a\tb  ":                               "  a b  ",
+		"a\x1b[31mb\x1b]0;x\ac\u200bd\u202e":     "abcd",
+		"/x/" + token[:9] + "\u200b" + token[9:]: "/x/[withheld: github-token]",
+		"/x/" + token[:9] + "\x1b[0m" + token[9:]: "/x/[withheld: github-token]",
+		"/x/" + token[:9] + "\xe9" + token[9:]:    "/x/[withheld: github-token]",
+		strings.Repeat("wide ", 10_000):           strings.Repeat("wide ", 10_000),
+		strings.Repeat("é", 10_000):               strings.Repeat("é", 10_000),
+	} {
+		if got := Line(s); got != want || Line(got) != got {
+			t.Errorf("%.80q: %.80q, want %.80q", s, got, want)
+		}
+	}
+}
+
+// In quotes a text is guarded before it is quoted, which would leave nothing of a
+// credential to know it by.
+func TestQuote(t *testing.T) {
+	token := "ghp_" + strings.Repeat("FAKE", 9)
+	withheld := `"/x/[withheld: github-token]"`
+	for s, want := range map[string]string{
+		"":                                       `""`,
+		"/bin/sh\r":                              `"/bin/sh\r"`,
+		"a\u200b\xe9é":                           `"a\u200b\xe9é"`,
+		"/x/" + token:                            withheld,
+		"/x/" + token[:9] + "\u200b" + token[9:]: withheld,
+		"/x/" + token[:9] + "\xe9" + token[9:]:   withheld,
+		"/x/" + token + "\r":                     `"/x/[withheld: github-token] "`,
+	} {
+		if got := Quote(s); got != want || Line(got) != got {
+			t.Errorf("%q: %s, want %s", s, got, want)
+		}
+	}
+}

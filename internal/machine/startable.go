@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 // firstLine is how much of a script is read for what is to run it, as Linux does.
@@ -30,7 +32,7 @@ func Startable(program, dir string) error {
 			at = filepath.Join(dir, by)
 		}
 		if err := executable(at); err != nil {
-			return fmt.Errorf("is to be run by %q, as its first line says, which %w", by, err)
+			return fmt.Errorf("is to be run by %s, as its first line says, which %w", guard.Quote(by), err)
 		}
 	}
 	return nil

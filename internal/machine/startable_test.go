@@ -44,6 +44,7 @@ func TestStartable(t *testing.T) {
 	write("beside", "#!./well\n", 0o755)
 	write("astray", "#!./lost\n", 0o755)
 	write("plain", "#!closed\n", 0o755)
+	write("secret", "#!/ghp_FAKEFAKEFAKE\u200bFAKEFAKEFAKEFAKEFAKEFAKE\n", 0o755)
 	for name, to := range map[string]string{"link": "well", "loose": "nowhere", "round": "round"} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -65,6 +66,7 @@ func TestStartable(t *testing.T) {
 		"windows":    `is to be run by "/bin/sh\r", as its first line says, which is not there`,
 		"tabbed":     `is to be run by "/no/sh", as its first line says, which is not there`,
 		"astray":     `is to be run by "./lost", as its first line says, which is not there`,
+		"secret":     `is to be run by "/[withheld: github-token]", as its first line says, which is not there`,
 		"plain":      `is to be run by "closed", as its first line says, which is not executable: chmod +x`,
 	} {
 		got := ""

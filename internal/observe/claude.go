@@ -146,14 +146,19 @@ func (c Claude) dirs(w *machine.World) []*claudeDir {
 	return ds
 }
 
-// labelOf names a further directory after its last part.
+// labelOf names a further directory after its last part, by a hash of that where the
+// guard would change it: a label is joined, and its signs divide no subject.
 func labelOf(path string) string {
+	name := strings.TrimLeft(filepath.Base(path), ".")
+	if name != "" && guard.Line(name) != name {
+		return guard.ID(name)
+	}
 	label := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
 		}
 		return '-'
-	}, strings.TrimLeft(filepath.Base(path), "."))
+	}, name)
 	return cmp.Or(label, "claude")
 }
 

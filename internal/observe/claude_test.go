@@ -109,3 +109,24 @@ func TestObserve_noVersion(t *testing.T) {
 		}
 	}
 }
+
+// The label of a further directory is its name, without any sign that divides a subject,
+// and a hash where the guard would change that.
+func TestLabelOf(t *testing.T) {
+	token := "ghp_" + strings.Repeat("FAKE", 9)
+	for path, want := range map[string]string{"/home/ana/.claude-work": "claude-work", "/x/.claude@work:2 é": "claude-work-2--", "/x/...": "claude", "/": "-"} {
+		if got := labelOf(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	for _, path := range []string{"/x/.claude-" + token, "/x/" + token[:20] + "\u200b" + token[20:], "/x/caf\xe9"} {
+		if got := labelOf(path); !strings.HasPrefix(got, "h-") || len(got) != 14 {
+			t.Errorf("%q: %s", path, got)
+		}
+	}
+	w := &machine.World{Home: "/home/ana", Getenv: func(string) string { return "" }}
+	first, second := "/x/.claude-"+token, "/y/.claude-"+token
+	if ds := (Claude{Dirs: []string{"~/.claude", first, second}}).dirs(w); ds[1].label == ds[2].label || !strings.HasPrefix(ds[2].label, ds[1].label+"-") {
+		t.Errorf("%s, %s", ds[1].label, ds[2].label)
+	}
+}

@@ -53,8 +53,12 @@ func ParseCron(expr string, zone *time.Location) (Cron, error) {
 }
 
 // CronText is an expression as it may be shown. A character that none has is a
-// question mark: no field vanishes with it, and none becomes another.
+// question mark: no field vanishes with it, and none becomes another. One with a
+// credential is as the guard has it: a question mark within that would hide it.
 func CronText(expr string) string {
+	if says := guard.Text(expr, cronWidth); strings.Contains(says, "[withheld: ") {
+		expr = says
+	}
 	return guard.Text(strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

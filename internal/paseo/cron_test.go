@@ -137,3 +137,20 @@ func FuzzCron(f *testing.F) {
 		}
 	})
 }
+
+// What is shown of an expression has no credential, also none that an invisible character
+// divides, and as many fields as it has.
+func TestCronText(t *testing.T) {
+	token := "ghp_" + strings.Repeat("FAKE", 9)
+	for expr, want := range map[string]string{
+		"0 9\t* * *":            "0 9 * * *",
+		"0 \u200b * * é":        "0 ? * * ?",
+		"0 " + token + " * * *": "0 [withheld: github-token] * * *",
+		"0 " + token[:20] + "\u200b" + token[20:] + " * * *": "0 [withheld: github-token] * * *",
+		"0 " + token[:20] + "\x01" + token[20:] + " é * *":   "0 [withheld: github-token] ? * *",
+	} {
+		if got := CronText(expr); got != want || CronText(got) != got {
+			t.Errorf("%q: %q, want %q", expr, got, want)
+		}
+	}
+}

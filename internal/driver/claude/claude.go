@@ -93,7 +93,7 @@ func (d *Driver) Look(ctx context.Context, t driver.Target) (driver.State, error
 
 func (d *Driver) look(ctx context.Context, t driver.Target) (driver.State, error) {
 	if !jobID().MatchString(t.Session) {
-		return driver.State{}, fmt.Errorf("no id of a job: %q", t.Session)
+		return driver.State{}, fmt.Errorf("no id of a job: %s", guard.Quote(t.Session))
 	}
 	out, err := d.run(ctx, "", d.Env, "claude", "agents", "--json", "--all")
 	if err != nil {
@@ -216,7 +216,7 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 			return fmt.Errorf("%w: where process %d works: %w", driver.ErrChanged, s.PID, err)
 		}
 		if t.Cwd != "" && cwd != t.Cwd {
-			return fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrChanged, s.PID, cwd, t.Cwd)
+			return fmt.Errorf("%w: process %d works in %s, and not in %s", driver.ErrChanged, s.PID, guard.Quote(cwd), guard.Quote(t.Cwd))
 		}
 	}
 	if _, err := d.run(ctx, "", d.Env, "claude", "stop", t.Session); err != nil {

@@ -95,7 +95,7 @@ func (d *Driver) begun(ctx context.Context, t driver.Target) (driver.State, erro
 		return s, fmt.Errorf("%w: where process %d works: %w", driver.ErrUnseen, s.PID, err)
 	}
 	if cwd != t.Cwd {
-		return s, fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrUnseen, s.PID, cwd, t.Cwd)
+		return s, fmt.Errorf("%w: process %d works in %s, and not in %s", driver.ErrUnseen, s.PID, guard.Quote(cwd), guard.Quote(t.Cwd))
 	}
 	return s, nil
 }

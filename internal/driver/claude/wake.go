@@ -3,6 +3,8 @@ package claude
 import (
 	"fmt"
 	"strings"
+
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 // Wake is the command that continues a background session which is stopped, with
@@ -20,7 +22,7 @@ func Wake(sessionID, text string) ([]string, error) {
 // continued are the words that say which session goes on, and with what.
 func continued(sessionID, text string) ([]string, error) {
 	if sessionID == "" || strings.HasPrefix(sessionID, "-") || strings.HasPrefix(text, "-") {
-		return nil, fmt.Errorf("resuming %q: the id or the text is none", sessionID)
+		return nil, fmt.Errorf("resuming %s: the id or the text is none", guard.Quote(sessionID))
 	}
 	if text == "" {
 		return []string{"--resume", sessionID}, nil

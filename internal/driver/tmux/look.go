@@ -148,12 +148,12 @@ type pane struct {
 func readPane(line string) (p pane, session string, err error) {
 	f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 8)
 	if len(f) != 8 {
-		return p, "", fmt.Errorf("tmux list-panes: %d fields: %q", len(f), line)
+		return p, "", fmt.Errorf("tmux list-panes: %d fields: %s", len(f), guard.Quote(line))
 	}
 	var n [7]int
 	for i := 1; i < len(n); i++ {
 		if n[i], err = strconv.Atoi(f[i]); err != nil {
-			return p, "", fmt.Errorf("tmux list-panes: %q is no number: %q", f[i], line)
+			return p, "", fmt.Errorf("tmux list-panes: %s is no number: %s", guard.Quote(f[i]), guard.Quote(line))
 		}
 	}
 	return pane{driver.State{Place: f[0], Alive: n[2] == 0, Mode: n[3] != 0, Attached: n[4]+n[5]+n[6] > 0}, n[1]}, f[7], nil

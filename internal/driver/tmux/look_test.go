@@ -86,9 +86,10 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s: %+v, %v", tt.name, v.State, err)
 		}
 	}
-	for _, bad := range []string{"%1 20 0\n", "%1 x 0 0 0 0 0 my lamp\n"} {
-		if _, err := choose(bad, driver.Target{Session: "my lamp"}, table); err == nil {
-			t.Errorf("%q is taken", bad)
+	split := strings.Replace(token, "FAKE", "FAKE\u200b", 2)
+	for _, bad := range []string{"%1 20 0\n", "%1 x 0 0 0 0 0 my lamp\n", "%1 x " + split + "\n", "%1 1 " + split + " 0 0 0 0 x\n"} {
+		if _, err := choose(bad, driver.Target{Session: "my lamp"}, table); err == nil || strings.Contains(err.Error(), "FAKE") {
+			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }

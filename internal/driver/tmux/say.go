@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
@@ -133,11 +135,15 @@ func (d *Driver) await(ctx context.Context, t driver.Target, place string, wante
 	return why
 }
 
+// mark is what a prompt shows in the place of one long paste, packed: "[Pasted text #1 +40 lines]".
+var mark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[Pastedtext#\d+(\+\d+lines?)?\]$`) })
+
 // holds tells whether a prompt holds the text and nothing else. It breaks the
 // text into rows, shows a part of a long one, and a mark in place of a longer.
+// What a person typed or pasted beside that is theirs to submit.
 func holds(prompt, text string) bool {
 	shown, whole := packed(prompt), packed(text)
-	return shown != "" && (shown == whole || strings.HasPrefix(shown, "[Pastedtext#") && strings.HasSuffix(shown, "]") || len(shown) > 200 && strings.Contains(whole, shown))
+	return shown != "" && (shown == whole || mark().MatchString(shown) || len(shown) > 200 && strings.Contains(whole, shown))
 }
 
 // packed is a text without its blanks.

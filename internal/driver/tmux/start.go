@@ -31,7 +31,7 @@ func (d *Driver) start(ctx context.Context, t driver.Target, how driver.Launch) 
 		return driver.State{}, err
 	}
 	if len(how.Argv) == 0 || !filepath.IsAbs(t.Cwd) {
-		return driver.State{}, fmt.Errorf("nothing to run, or no absolute directory: %q in %q", how.Argv, t.Cwd)
+		return driver.State{}, fmt.Errorf("nothing to run, or no absolute directory: %s in %s", guard.Quote(strings.Join(how.Argv, " ")), guard.Quote(t.Cwd))
 	}
 	if info, err := os.Stat(t.Cwd); err != nil || !info.IsDir() { // tmux would take the home in its place
 		return driver.State{}, fmt.Errorf("its directory %s is gone: %v", t.Cwd, err)
@@ -94,7 +94,7 @@ func (d *Driver) begun(ctx context.Context, t driver.Target) (driver.State, erro
 		return v.State, fmt.Errorf("%w: where process %d works: %w", driver.ErrUnseen, v.PID, err)
 	}
 	if !t.Holds(cwd) {
-		return v.State, fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrUnseen, v.PID, cwd, t.Cwd)
+		return v.State, fmt.Errorf("%w: process %d works in %s, and not in %s", driver.ErrUnseen, v.PID, guard.Quote(cwd), guard.Quote(t.Cwd))
 	}
 	return v.State, nil
 }

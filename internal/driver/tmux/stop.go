@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fleet-tools/fleet/internal/driver"
+	"github.com/fleet-tools/fleet/internal/guard"
 )
 
 // closes is how long a session may take to close when its process has ended.
@@ -44,7 +45,7 @@ func (d *Driver) stop(ctx context.Context, t driver.Target, grace time.Duration)
 			return fmt.Errorf("%w: where process %d works: %w", driver.ErrChanged, v.PID, err)
 		}
 		if t.Cwd != "" && !t.Holds(cwd) {
-			return fmt.Errorf("%w: process %d works in %q, and not in %q", driver.ErrChanged, v.PID, cwd, t.Cwd)
+			return fmt.Errorf("%w: process %d works in %s, and not in %s", driver.ErrChanged, v.PID, guard.Quote(cwd), guard.Quote(t.Cwd))
 		}
 		if err := driver.End(ctx, *v.process, grace); err != nil {
 			return err

@@ -140,6 +140,9 @@ func TestHolds(t *testing.T) {
 	}{
 		{"a b", "a b", true}, {"a\nb", "a b", true}, {"", "a", false}, {"a b c", "a b", false}, {"a", "a b", false},
 		{"[Pasted text #1 +10 lines]", "a", true}, {"x [Pasted text #1 +10 lines]", "a", false}, {"[Pasted text #1 +10 lines] x", "a", false},
+		{"[Pasted text #12]", "a", true}, {"[Pasted text #1 +1 line]", "a", true}, {"[Pasted text #1\n+10 lines]", "a", true},
+		{"[Pasted text #1 +40 lines] and drop the table [now]", "a", false}, {"[Pasted text #1 +40 lines][Pasted text #2 +2 lines]", "a", false},
+		{"[Pasted text #1 +40 lines] [Image #2]", "a", false}, {"[Pasted text # +40 lines]", "a", false}, {"[Pasted text #1 +40 lines", "a", false}, {"[Pasted text #1 +lines]", "a", false},
 		{long[:300], long, true}, {long[:300] + "x", long, false},
 	} {
 		if got := holds(tt.prompt, tt.text); got != tt.want {

@@ -126,7 +126,7 @@ func verbatim(s string) string { return word(strings.ReplaceAll(s, "#", "##")) }
 // check returns why a target names no session.
 func check(t driver.Target) error {
 	if t.Session == "" || t.Session[0] == '$' || strings.ContainsFunc(t.Session, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fmt.Errorf("%s: no name of a session: %q", t.Agent, t.Session)
+		return fmt.Errorf("%s: no name of a session: %s", t.Agent, guard.Quote(t.Session))
 	}
 	return nil
 }
