@@ -34,7 +34,34 @@ func TestAsked(t *testing.T) {
 		}
 		set.Add(record.Line{Record: r, Raw: line})
 	}
+	for _, v := range []struct {
+		host, agent string
+		seen        *record.Seen
+	}{
+		{"devbox", "deaf-agent", &record.Seen{Tmux: "lamp@deaf", PID: 9}},
+		{"attic", "far-agent", &record.Seen{Tmux: "lamp@far", PID: 9}},
+		{"devbox", "ended-agent", &record.Seen{Tmux: "lamp@ended"}},
+		{"devbox", "blind-agent", nil},
+	} {
+		r, err := record.New(record.KindDecision, now, v.host, "fleet-reconcile", v.agent, record.Decision{Agent: v.agent, Seen: v.seen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := r.Line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Add(record.Line{Record: r, Raw: line})
+	}
 	d := &deed{set: set, host: "devbox"}
+	for of, want := range map[[2]string]string{
+		{"deaf-agent", "stuck"}: "tmux attach -t '=lamp@deaf'", {"deaf-agent", "kept-draft"}: "tmux attach -t '=lamp@deaf'", {"deaf-agent", "restarted"}: "tmux attach -t '=lamp@deaf'",
+		{"deaf-agent", "restart-failed"}: "", {"deaf-agent", "kept-absent"}: "", {"ended-agent", "no-launcher"}: "", {"blind-agent", "stuck"}: "", {"far-agent", "stuck"}: "",
+	} {
+		if got := d.asked(of[0], of[1], "it does not answer", now); got.Go != want || got.Question != of[0]+": it does not answer" || got.Class != "" {
+			t.Errorf("%s, %s: %+v, want %q", of[0], of[1], got, want)
+		}
+	}
 	for agent, want := range map[string]record.Asked{
 		"session:" + id:    {Key: "heal:session:" + id + ":kept-draft", Question: "port: it hangs", Class: "6", Go: "tmux attach -t work:@3.%7"},
 		"session:" + other: {Key: "heal:session:" + other + ":kept-draft", Question: other + ": it hangs", Class: "2", Go: "claude attach aaaaaaaa"},

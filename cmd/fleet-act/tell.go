@@ -58,7 +58,8 @@ func (d *deed) tell(ctx context.Context, agent, severity, text string) error {
 }
 
 // asked is what the next tick asks of an alert: with the same key, and of a session that was
-// judged its name, its class, and the command that leads to it.
+// judged its name, its class, and the command that leads to it; of an agent that command
+// too, unless its process is known to be gone.
 func (d *deed) asked(agent, severity, text string, now record.Time) record.Asked {
 	a := record.Asked{Key: record.HealKey(agent, severity), Question: agent + ": " + text, Since: &now}
 	subject, ok := strings.CutPrefix(agent, "session:")
@@ -66,6 +67,12 @@ func (d *deed) asked(agent, severity, text string, now record.Time) record.Asked
 	if v, judged := record.Payload[record.Verdict](r); ok && judged {
 		a.Question = cmp.Or(v.Session.Name, subject) + ": " + text
 		a.Class, a.Go = v.Class, attach.Command(v.Session, v.Class != "unknown", "")
+		return a
+	}
+	r, _ = d.set.Get(record.Identity{Host: d.host, Kind: record.KindDecision, Subject: agent})
+	gone := severity == "restart-failed" || strings.HasSuffix(severity, "-absent")
+	if x, ok := record.Payload[record.Decision](r); ok && x.Seen != nil && !gone {
+		a.Go = attach.Command(record.VerdictSession{Tmux: x.Seen.Tmux, Process: x.Seen.PID != 0}, true, "")
 	}
 	return a
 }
