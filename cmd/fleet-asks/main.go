@@ -7,7 +7,7 @@
 //	fleet-asks list [--all]           the open asks, oldest first; --all answered ones too; records for --jq
 //	fleet-asks ack TICK [--ask ID]…   answer the batch of a tick, or some asks of it
 //	fleet-asks ack --all              answer every open ask
-//	fleet-asks show                   put the newest batch that is due before the owner
+//	fleet-asks show                   put the batch that is due before the owner
 //	fleet-asks alert KIND TEXT        hand the owner's command a text about what broke
 //
 // A condition is asked once and stays open until it is answered or a tick that
@@ -39,8 +39,8 @@ func main() {
 			"remember them. With a COMMAND it works on the ledger instead.\n" +
 			"list: the open asks, oldest first; with --jq what EXPR makes of each, a record of kind asked.\n" +
 			"ack TICK, ack --all: answer them.\n" +
-			"show: put the newest batch with an open ask that is due before the owner, as owner_channel says, and note in the ledger what came of it. " +
-			"Due is what was not seen and is open for ask_raise_after_min; shown once, it is due again at the next tick, then every ask_renotify_h. Prints nothing when nothing is due.\n" +
+			"show: put a batch with an open ask that is due before the owner, as owner_channel says, and note in the ledger what came of it. " +
+			"Due is what was not seen and is open for ask_raise_after_min; shown once, it is due again at the next tick, then every ask_renotify_h. The oldest that was never shown comes first, then the one that was shown longest ago; when it cannot be shown, one other is tried. Prints nothing when nothing is due.\n" +
 			"alert KIND TEXT: when owner_channel is a command, hand it a text about what broke, and print that it was delivered; for tick.sh.",
 	}, run)
 }

@@ -20,8 +20,10 @@ import (
 )
 
 // show puts the batch that is due before the owner and prints what came of it;
-// nothing when none is due. Only one show of a scope runs at a time: while another one has the owner's
-// attention, or waits for it, this one has nothing to do.
+// nothing when none is due. When that one could not be shown it tries one other, so that
+// what is wrong with one batch is not in the way of all; that is a failure all the same. Only one
+// show of a scope runs at a time: while another one has the owner's attention, or waits
+// for it, this one has nothing to do.
 func show(ctx context.Context, std *cli.Std, opts *options) error {
 	s, l, err := open(std, opts)
 	if err != nil || s.OwnerChannel.Kind == "none" {
@@ -49,7 +51,8 @@ func show(ctx context.Context, std *cli.Std, opts *options) error {
 	if err := doubt(state); err != nil { // the next tick asks about it
 		std.Warn("%v", err)
 	}
-	due, ok := state.Due(std.Clock, fold.Pace{RaiseAfter: time.Duration(s.AskRaiseAfter) * time.Minute, Renotify: time.Duration(s.AskRenotifyH) * time.Hour})
+	pace := fold.Pace{RaiseAfter: time.Duration(s.AskRaiseAfter) * time.Minute, Renotify: time.Duration(s.AskRenotifyH) * time.Hour}
+	due, ok := state.Due(std.Clock, pace)
 	if !ok {
 		return nil
 	}
@@ -61,8 +64,20 @@ func show(ctx context.Context, std *cli.Std, opts *options) error {
 	}
 	ctx, stop := notify.UntilSignal(ctx)
 	defer stop()
-	return raise(ctx, std, s, l, notify.Of(s.ID, named, due), due.Intent)
+	err = raise(ctx, std, s, l, notify.Of(s.ID, named, due), due.Intent)
+	if _, missed := errors.AsType[*missedError](err); !missed {
+		return err
+	}
+	if due, ok = state.Instead(std.Clock, pace, due.Intent); ok {
+		err = errors.Join(err, raise(ctx, std, s, l, notify.Of(s.ID, named, due), due.Intent))
+	}
+	return err
 }
+
+// missedError is that a batch could not be shown, and that this is noted.
+type missedError struct{ error }
+
+func (e *missedError) Unwrap() error { return e.error }
 
 // raise shows a batch and notes it, or that it could not be shown. A batch that was shown
 // and could not be noted is a failure, and is shown again.
@@ -77,7 +92,7 @@ func raise(ctx context.Context, std *cli.Std, s *config.Scope, l ledger.Ledger, 
 		if bad := l.Missed("act", std.Clock, intent, why); bad != nil {
 			return fmt.Errorf("%w; and that could not be noted: %w", says, bad)
 		}
-		return says
+		return &missedError{says}
 	}
 	if err := l.Seen("act", std.Clock, intent, shown); err != nil {
 		return fmt.Errorf("noting that batch %d was shown: %w", b.Batch, err)

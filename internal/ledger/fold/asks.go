@@ -27,6 +27,7 @@ type batch struct {
 	shown   []string        // ids of the entries that say so
 	shownAt *record.Time    // the last of them
 	shownIn int             // last tick that had begun by then
+	shownNo int             // which of all showings that was, from 1; 0: none was
 	missed  []string        // ids of the entries that say that it could not be
 	unshown *record.Unshown // null when it was shown since
 }
@@ -57,7 +58,7 @@ func (s *State) forget(oldest int) {
 		}
 	}
 	for _, b := range s.settled {
-		if b != s.shown && !s.holds(b.id) && !slices.ContainsFunc(b.keys, func(k idKey) bool { return s.asks[k.key] != nil }) {
+		if !s.holds(b.id) && !slices.ContainsFunc(b.keys, func(k idKey) bool { return s.asks[k.key] != nil }) {
 			b.keys, b.shown, b.missed = nil, nil, nil
 		}
 	}
@@ -174,8 +175,8 @@ func (s *State) Asked() []record.Asked {
 		}
 		if b := s.batches[a.Intent]; b != nil {
 			out.Seen, out.ShownAt = b.seen, b.shownAt
-			if u := b.unshown; u != nil && out.State == record.AskOpen && (s.shown == nil || !s.shown.shownAt.After(u.Since.Time)) { // else the channel works
-				out.Unshown = u
+			if out.State == record.AskOpen {
+				out.Unshown = b.unshown
 			}
 		}
 		list = append(list, out)

@@ -101,11 +101,6 @@ func newKeeper(s *State) keeper {
 			k.batches[id] = k.batches[id] || k.keys[a.key]
 		}
 	}
-	for _, b := range s.batches {
-		if b.unshown != nil && s.shown != nil { // whether the channel works since
-			k.batches[s.shown.id] = true
-		}
-	}
 	for _, a := range s.alerts {
 		if a.asked != "" { // else it would be asked about once more
 			k.batches[a.asked] = true
@@ -146,5 +141,5 @@ func (s *State) same(o *State) bool {
 	o.init()
 	return s.LastTick == o.LastTick && s.MaxTick == o.MaxTick && reflect.DeepEqual(s.Asked(), o.Asked()) && reflect.DeepEqual(s.Owned(), o.Owned()) &&
 		reflect.DeepEqual(s.Past(), o.Past()) && reflect.DeepEqual(s.Open(), o.Open()) && reflect.DeepEqual(s.Newer, o.Newer) &&
-		reflect.DeepEqual(s.heals, o.heals) && reflect.DeepEqual(s.sweep, o.sweep)
+		reflect.DeepEqual(s.heals, o.heals) && reflect.DeepEqual(s.sweep, o.sweep) && reflect.DeepEqual(s.due(o.newest, Pace{}), o.due(o.newest, Pace{}))
 }

@@ -20,8 +20,8 @@ func (s *State) addSeen(e record.Entry) {
 		b.seen = true
 	}
 	b.unshown = nil
-	b.shownAt, b.shownIn = record.TimeOf(e.TS.Time), s.LastTick
-	s.shown = b
+	s.shows++
+	b.shownAt, b.shownIn, b.shownNo = record.TimeOf(e.TS.Time), s.LastTick, s.shows
 }
 
 // addMissed takes that a batch could not be shown, which is no showing; one that was

@@ -31,7 +31,7 @@ func TestMissed(t *testing.T) {
 		{"shown in between", []record.Entry{batchOf(1, "x"), missed(1, 5, "one"), shownAs(1, 6, later), missed(1, 65, "two"), fire}, "65 two", true},
 		{"a copied line, when it was shown since", []record.Entry{batchOf(1, "x"), {ID: "f", Kind: "failed", Verb: "show", Of: "1-2", TS: at(5), Detail: "one"},
 			shownAs(1, 6, later), {ID: "f", Kind: "failed", Verb: "show", Of: "1-2", TS: at(5), Detail: "one"}, fire}, "", true},
-		{"another was shown since", []record.Entry{batchOf(1, "x"), missed(1, 5, "one"), batchOf(2, "y"), shownAs(2, 65, later)}, "", true},
+		{"another was shown since", []record.Entry{batchOf(1, "x"), missed(1, 5, "one"), batchOf(2, "y"), shownAs(2, 65, later)}, "5 one", true},
 		{"another was shown before", []record.Entry{batchOf(1, "x"), batchOf(2, "y"), shownAs(2, 4, later), missed(1, 5, "one")}, "5 one", true},
 		{"answered", []record.Entry{batchOf(1, "x"), missed(1, 5, "one"), ackOf(1, `"all"`)}, "", false},
 		{"of another batch", []record.Entry{batchOf(1, "x"), batchOf(2, "y"), missed(2, 5, "one")}, "", true},
@@ -104,19 +104,5 @@ func TestMissed_compacted(t *testing.T) {
 	}
 	if shows != "1-2 " {
 		t.Errorf("what stays is of %q", shows)
-	}
-}
-
-// That the channel works since, which a batch says that is over, stays with what could not
-// be shown.
-func TestMissed_works(t *testing.T) {
-	later := record.Shown{Button: "Later"}
-	entries := []record.Entry{batchOf(1, "x"), missed(1, 5, "one"), batchOf(2, "y"), shownAs(2, 65, later), resolved(3, "y")}
-	for n := 4; n < 4+3*PastTicks; n++ {
-		entries = append(entries, record.Entry{ID: fmt.Sprintf("%d-1", n), Kind: "tick_fire", Tick: num(n)})
-	}
-	c, err := Compact(linesOf(t, entries...))
-	if err != nil || c.Dropped == 0 {
-		t.Errorf("%d dropped, %v", c.Dropped, err)
 	}
 }

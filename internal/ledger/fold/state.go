@@ -28,7 +28,7 @@ type State struct {
 
 	asks    map[string]*ask          // by key
 	batches map[string]*batch        // by the id of their intent
-	shown   *batch                   // that was shown last; nil: none was
+	shows   int                      // how many showings there were
 	undone  map[string]bool          // ids of resolutions that were folded
 	past    map[int]*record.Past     // by number
 	open    map[string]record.Entry  // intents without an outcome, by id
