@@ -105,7 +105,7 @@ told() {
 	! { clean --timeout 1m --kill-after 5s "--input=$2" "--output=$4" -- fleet-render --failed "$1" --format "$3" && lead "$4" "$5"; } || return 0
 	case $3 in *json) ;; *) return 1 ;; esac
 	later="A later $what failed, or none is to run: the page beside this says which. "
-	sed "/^  \"alarm\": \"$later/!s/^  \"alarm\": \"/&$later/" "$state/$5" >"$4.part" && mv -f "$4.part" "$4" && lead "$4" "$5"
+	{ sed "/^  \"alarm\": \"$later/!s/^  \"alarm\": \"/&$later/" "$state/$5" >"$4.part" && mv -f "$4.part" "$4" && lead "$4" "$5"; } || { rm -f "$4.part"; return 1; }
 }
 
 # logs FILE sends what is said to FILE, which is cut to its last 512 KiB when it is over
