@@ -54,7 +54,7 @@ outdated() { # WHY: latest.md is of an earlier tick, when there is one, and says
 # outdated_too WHY: so do latest.json and latest.html, where they can.
 outdated_too() {
 	last_report
-	[ -z "$last" ] || for format in json html; do told "$1" "${last%report.md}snapshot.ndjson" $format "$state/failed.$format" latest.$format; done
+	[ -z "$last" ] || for format in json html; do told "the tick failed: $1" "${last%report.md}snapshot.ndjson" $format "$state/failed.$format" latest.$format; done
 }
 reports() { # what there is of them is shown, also when one could not be made; says is a line of it
 	missing='' asks=$dir/asks.md

@@ -48,10 +48,10 @@ func (r *Report) alarm(empty bool, sessions int) string {
 	return ""
 }
 
-// Failed says of a report that a tick after it failed, when and why: what it shows is
-// the last that is known, and not of now.
+// Failed says of a report that a tick after it failed, or that none ran, when and why: what
+// it shows is the last that is known, and not of now.
 func (r *Report) Failed(why string, at time.Time) {
-	says := "OUTDATED: the tick of " + at.UTC().Format(time.RFC3339) + " failed: " + why + "; below is the last report that could be made"
+	says := "OUTDATED: at " + at.UTC().Format(time.RFC3339) + ": " + why + "; below is the last report that could be made"
 	if r.Alarm != "" {
 		says += ", of which it was said: " + r.Alarm
 	}

@@ -36,7 +36,7 @@ type Report struct {
 	Zone     string       `json:"zone"`        // zone of the times in the text; "" is UTC
 	Hosts    []string     `json:"hosts"`       // machines that looked
 	Machines []Machine    `json:"machines"`    // those that looked or should have, the tick's own first
-	Alarm    string       `json:"alarm"`       // why the report must not be taken for the whole, or that a tick after it failed (OUTDATED); "" when it may
+	Alarm    string       `json:"alarm"`       // why the report must not be taken for the whole, or that a tick after it failed, or none ran (OUTDATED); "" when it may
 	Unshown  *NotShown    `json:"unshown"`     // that the owner could not be shown what is asked; null when all was, or it was not tried
 	Total    int          `json:"total"`       // verdicts
 	NotRead  []NotRead    `json:"not_read"`    // worst first

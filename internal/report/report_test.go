@@ -232,7 +232,7 @@ func TestDue(t *testing.T) {
 
 // A report after which a tick failed says so in every format.
 func TestFailed(t *testing.T) {
-	const failed = "OUTDATED: the tick of 2026-11-29T15:50:02Z failed: no room left; below is the last report that could be made"
+	const failed = "OUTDATED: at 2026-11-29T15:50:02Z: no room left; below is the last report that could be made"
 	for name, want := range map[string]string{"asks": failed, "blind": failed + ", of which it was said: BLIND: no session could be looked at; that none is listed means nothing"} {
 		set := setOf(written(t, name))
 		r := Build(set, set.Now(time.Time{}))
@@ -248,6 +248,6 @@ func TestFailed(t *testing.T) {
 		if !strings.HasPrefix(md.String(), "**"+want+"**\n") {
 			t.Errorf("%s begins with\n%.300s", name, md.String())
 		}
-		has(t, page.String(), `<h2 id="alarm">OUTDATED</h2><p>the tick of 2026-11-29T15:50:02Z failed: no room left; `, "<title>OUTDATED · fleet ")
+		has(t, page.String(), `<h2 id="alarm">OUTDATED</h2><p>at 2026-11-29T15:50:02Z: no room left; `, "<title>OUTDATED · fleet ")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/fleet-tools/fleet/internal/record"
 )
 
-// NotShown is that open questions could not be put before the owner: their channel is
-// broken, and only a report tells.
+// NotShown is that open questions could not be put before the owner when that was tried,
+// and were not since: only a report tells.
 type NotShown struct {
 	Batches []int       `json:"batches"` // numbers of the ticks that asked, in order
 	Since   record.Time `json:"since"`   // when the first of them could not be
