@@ -65,9 +65,9 @@ func resume(dir, id string) string {
 }
 
 // shown tells a text that can be shown in a command without losing anything, in a
-// terminal, in Markdown and on a page.
+// terminal, in Markdown and on a page, and of which nothing was withheld or cut.
 func shown(s string) bool {
-	if !utf8.ValidString(s) || strings.ContainsRune(s, '`') || strings.Contains(s, "  ") || strings.TrimSpace(s) != s {
+	if !utf8.ValidString(s) || strings.ContainsAny(s, "`…") || strings.Contains(s, "[withheld: ") || strings.Contains(s, "  ") || strings.TrimSpace(s) != s {
 		return false
 	}
 	for i, r := range s {

@@ -21,6 +21,9 @@ func TestCommand(t *testing.T) {
 		{"work:@3.%7", "87e639e1", "tmux attach -t work:@3.%7"},
 		{"", "$(reboot)", ""}, // no id of a job looks so
 		{"", "-p", ""},
+		{"[withheld: github-token]", "", ""},
+		{"a long na…", "", ""},
+		{"", "?abc", ""},
 		{"a`b:@1.%1", "", ""}, // better no command than one that does not survive
 		{"a\nb:@1.%1", "", ""},
 		{strings.Repeat("w", 100), "", ""},
@@ -62,6 +65,7 @@ func TestCommand_ended(t *testing.T) {
 		{"a command", true, "", "", "", "/x;$(reboot)'", id, `cd '/x;$(reboot)'\''' && claude --resume ` + id},
 		{"an option", true, "", "", "", "/-p", id, "cd /-p && claude --resume " + id},
 		{"a line end", true, "", "", "", "/x\ny", id, ""},
+		{"a withheld one", true, "", "", "", "/x/[withheld: github-token]/y", id, ""},
 		{"a backtick", true, "", "", "", "/x`y", id, ""},
 		{"a long one", true, "", "", "", "/" + strings.Repeat("x", 300), id, ""},
 		{"no id", true, "work:@7.%7", "", "", dir, "", ""},

@@ -23,20 +23,27 @@ func window(width int) int { return 16*width + 2*margin }
 // A flattener writes runes that are safe on one line.
 type flattener struct {
 	out   []byte
-	fold  bool // white space becomes one space, and none at either end
-	space bool // a space is owed
-	join  bool // a joiner is owed
-	last  rune // last rune written, 0 at the start
-	base  rune // last rune written that is no mark and no selector
-	marks int  // since base
-	joins int  // in this emoji
+	fold  bool  // white space becomes one space, and none at either end
+	space bool  // a space is owed
+	join  bool  // a joiner is owed
+	last  rune  // last rune written, 0 at the start
+	base  rune  // last rune written that is no mark and no selector
+	marks int   // since base
+	joins int   // in this emoji
+	gaps  []int // where something between two of out is gone
 }
 
 // flatten returns s without anything that moves a cursor, hides or reorders text, or is invalid, and whether it stopped at
 // max bytes with more to show.
 func flatten(s string, max int, fold bool) (flat string, cut bool) {
+	flat, _, cut = flattened(s, max, fold)
+	return flat, cut
+}
+
+// flattened is flatten, and tells where in flat something is gone that stood between other characters.
+func flattened(s string, max int, fold bool) (flat string, gaps []int, cut bool) {
 	if isFlat(s, max, fold) {
-		return s, false
+		return s, nil, false
 	}
 	f := flattener{out: make([]byte, 0, min(len(s), max)+utf8.UTFMax), fold: fold}
 	rest := f.write(s, max)
@@ -45,7 +52,11 @@ func flatten(s string, max int, fold bool) (flat string, cut bool) {
 		probe.write(rest, 1)
 		cut = len(probe.out) > 0
 	}
-	return dropResidue(string(f.out)), cut
+	flat = string(f.out)
+	if whole := dropResidue(flat); whole != flat {
+		return whole, nil, cut
+	}
+	return flat, f.gaps, cut
 }
 
 // isFlat reports whether s is short printable ASCII that flatten would leave alone.
@@ -80,12 +91,16 @@ func (f *flattener) write(s string, max int) string {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s)
+		length := len(f.out)
 		switch {
 		case r == utf8.RuneError:
 		case r == esc || isC1(r):
 			size = sequence(s)
 		default:
 			f.rune(r)
+		}
+		if length > 0 && length == len(f.out) && !f.space && !f.join && (len(f.gaps) == 0 || f.gaps[len(f.gaps)-1] != length) {
+			f.gaps = append(f.gaps, length)
 		}
 		s = s[size:]
 	}

@@ -31,8 +31,8 @@ func Text(s string, width int) string {
 		return ""
 	}
 	return settle(s, func(s string) string {
-		flat, cut := flatten(s, window(width), true)
-		return clip(withhold(flat, find(flat), cut), width, cut)
+		flat, gaps, cut := flattened(s, window(width), true)
+		return clip(withhold(flat, findBetween(flat, gaps), cut), width, cut)
 	})
 }
 
@@ -40,8 +40,8 @@ func Text(s string, width int) string {
 // is "[withheld: crm path]" as a whole when one part of it is crm.
 func Path(s string) string {
 	return settle(s, func(s string) string {
-		flat, cut := flatten(s, window(maxPath), false)
-		spans := find(flat)
+		flat, gaps, cut := flattened(s, window(maxPath), false)
+		spans := findBetween(flat, gaps)
 		for _, sp := range spans {
 			if sp.rule == crmRule {
 				return marker(crmRule)
@@ -54,8 +54,8 @@ func Path(s string) string {
 // Line returns s as Text would, but keeps its spaces as they are, and is not clipped.
 func Line(s string) string {
 	return settle(s, func(s string) string {
-		flat, _ := flatten(s, len(s)+1, false)
-		return withhold(flat, find(flat), false)
+		flat, gaps, _ := flattened(s, len(s)+1, false)
+		return withhold(flat, findBetween(flat, gaps), false)
 	})
 }
 

@@ -44,7 +44,23 @@ func withhold(flat string, spans []span, cut bool) string {
 
 // find returns what is to be withheld of flat, in order and without overlap. Of rules that meet in one place the one that
 // starts first gives its name, and the earlier rule of two that start together; randomRule only alone.
-func find(flat string) []span {
+func find(flat string) []span { return findBetween(flat, nil) }
+
+// findBetween is find in a text of which something is gone at gaps: what was glued by that is looked at as one, and apart.
+func findBetween(flat string, gaps []int) []span {
+	found := findIn(flat)
+	text := unglued(flat)
+	if text == flat && len(gaps) == 0 {
+		return merge(found)
+	}
+	for _, sp := range findIn(divide(text, gaps)) {
+		found = append(found, span{undivided(sp.start, gaps), undivided(sp.end, gaps), sp.rule})
+	}
+	return merge(found)
+}
+
+// findIn returns the spans of a text in any order.
+func findIn(flat string) []span {
 	var found []span
 	pos := 0
 	for text, mark := range segments(flat) {
@@ -53,6 +69,11 @@ func find(flat string) []span {
 		}
 		pos += len(text) + len(mark)
 	}
+	return found
+}
+
+// merge puts spans in order and makes one of those that overlap.
+func merge(found []span) []span {
 	slices.SortStableFunc(found, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	merged := found[:0]
 	for _, sp := range found {

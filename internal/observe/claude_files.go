@@ -217,6 +217,7 @@ func (c Claude) emitDir(w *machine.World, d *claudeDir, emit *emitter) {
 			draft := &drafts[i]
 			transcripts.fill(draft, ends)
 			places.session(draft)
+			reach(&draft.Session)
 			claude.Clean(&draft.Session)
 		}
 	}

@@ -108,6 +108,6 @@ func (c Claude) readListing(ctx context.Context, w *machine.World, d *claudeDir,
 	if w.Rec == nil {
 		return
 	}
-	b, err := claude.EncodeListing(d.Rows)
+	b, err := claude.EncodeListing(reached(d.Rows))
 	w.Rec.Command(spec, b, "0", err)
 }

@@ -53,6 +53,7 @@ func recordDirectory(w *machine.World, d *claudeDir) {
 	recordLinks(w, d.path)
 	r.Mkdir(d.path)
 	for _, f := range d.Files {
+		f.Tmux, f.JobID = terminal(f.Tmux), job(f.JobID)
 		b, err := f.Encode()
 		r.File(filepath.Join(d.path, "sessions", strconv.Itoa(f.PID)+".json"), b, err)
 	}
@@ -61,10 +62,10 @@ func recordDirectory(w *machine.World, d *claudeDir) {
 	}
 	for _, j := range d.Jobs {
 		b, err := j.Encode()
-		r.File(filepath.Join(d.path, "jobs", j.ID, "state.json"), b, err)
+		r.File(filepath.Join(d.path, "jobs", job(j.ID), "state.json"), b, err)
 	}
 	for id := range d.JobErrors {
-		r.File(filepath.Join(d.path, "jobs", id, "state.json"), []byte("null\n"), nil)
+		r.File(filepath.Join(d.path, "jobs", job(id), "state.json"), []byte("null\n"), nil)
 	}
 	if d.Prompted != nil {
 		r.File(filepath.Join(d.path, "history.jsonl"), claude.EncodeHistory(d.Prompted), nil)

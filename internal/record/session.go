@@ -44,7 +44,7 @@ type Listing struct {
 	Status     string `json:"status"`        // busy, idle, waiting; "" without a live process
 	WaitingFor string `json:"waiting_for"`   // permission prompt, input needed, dialog open …
 	PID        int    `json:"pid,omitempty"` // absent without a live process
-	ID         string `json:"id,omitempty"`  // job id of a background session
+	ID         string `json:"id,omitempty"`  // job id of a background session, as the job has it
 }
 
 // Process is what the process file and the process table say.
@@ -54,12 +54,12 @@ type Process struct {
 	RawStatus   string `json:"raw_status"`             // busy, shell, idle, waiting; "" when the file has none
 	WaitingFor  string `json:"waiting_for,omitempty"`  //
 	StatusSince *Time  `json:"status_since"`           // when the present status began (statusUpdatedAt)
-	Tmux        string `json:"tmux,omitempty"`         // session:@window.%pane
+	Tmux        string `json:"tmux,omitempty"`         // session:@window.%pane; absent outside tmux, and of a name that no record can hold whole
 	Start       string `json:"start"`                  // start time of the file against the process's: same, other, gone, cannot tell
 	StartedAt   *Time  `json:"started_at"`             //
 	Entrypoint  string `json:"entrypoint,omitempty"`   // cli, sdk-cli, claude-vscode …
 	Version     string `json:"version,omitempty"`      // Claude Code version of the process
-	JobID       string `json:"job_id,omitempty"`       //
+	JobID       string `json:"job_id,omitempty"`       // id of its job; "?" and what is left of it when no record can hold it whole
 	BeforeBoot  bool   `json:"before_boot,omitempty"`  // its file is older than the machine's boot
 	Unread      string `json:"unread,omitempty"`       // why the process file was not understood
 	FormerID    string `json:"former_id,omitempty"`    // the session id that the file named before
@@ -69,7 +69,7 @@ type Process struct {
 
 // Job is a background session's jobs/<id>/state.json.
 type Job struct {
-	ID             string     `json:"id"`                         // 8 hex
+	ID             string     `json:"id"`                         // 8 hex; "?" and what is left of it when no record can hold it whole
 	Unread         string     `json:"unread,omitempty"`           // why the file was not understood; the rest is then empty
 	State          string     `json:"state"`                      // raw: working, running, blocked, done, failed, stopped, crashed, resuming …
 	Tempo          string     `json:"tempo"`                      // active, idle, blocked
