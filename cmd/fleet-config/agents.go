@@ -22,7 +22,9 @@ func (p program) lists(f *config.File, only string) (err error) {
 			continue
 		}
 		b, bad := cli.ReadFile(s.Desired)
-		if bad == nil {
+		if bad != nil {
+			bad = errors.New(f.Mistake(s, "desired_agents", bad.Error()).String())
+		} else {
 			_, bad = desired.Parse(s.Desired, b)
 		}
 		err = errors.Join(err, bad)
@@ -53,6 +55,7 @@ func (p program) missing(f *config.File, s *config.Scope) {
 		if says := p.lost(d); says != "" {
 			p.std.Warn("%s:%d: agent %s: %s", s.Desired, d.Line, d.Agent, says)
 		}
+		p.open(fmt.Sprintf("%s:%d: agent %s", s.Desired, d.Line, d.Agent), d.Start()[0])
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -192,9 +191,7 @@ func value(f *config.File, problems error, id, key string) (value string, unsafe
 // doubt tells, of one scope or of all when only is "", what is right as it is
 // written and will not work.
 func (p program) doubt(f *config.File, only string) {
-	if info, err := os.Stat(f.Path); err == nil && info.Mode().Perm()&0o002 != 0 {
-		p.std.Warn("%s: anybody may write it, and so choose what fleet runs as you: chmod o-w", f.Path)
-	}
+	p.open(f.Path)
 	for i, id := range f.Scopes() {
 		s, _ := f.Scope(id)
 		place := f.Place(s, p.locate)
@@ -213,6 +210,7 @@ func (p program) warn(f *config.File, s *config.Scope, place config.Placement) {
 	for _, says := range place.Unfound {
 		p.std.Warn("%s: scope %s: repos: %s: while it is, a session that is in no other repository of the scope is unknown, not out of scope", f.Path, s.ID, says)
 	}
+	p.opens(f, s)
 	p.missing(f, s)
 	for _, h := range s.Hosts {
 		if h.Name == p.w.Host { // one configuration may serve several machines

@@ -241,7 +241,6 @@ func (f *File) readScopes(r *reader, key string, n *Node) bool {
 	if !n.is("object") {
 		return false
 	}
-	dirs := map[string]string{}
 	for _, id := range n.keys {
 		at := below(key, id)
 		if slices.Contains(n.twice, id) {
@@ -256,10 +255,10 @@ func (f *File) readScopes(r *reader, key string, n *Node) bool {
 		s.raw, s.line = n.fields[id].fields, n.fields[id].line
 		r.object(at, n.fields[id], "an object", s.fields(r))
 		s.Caps.MailIntervalHour = s.MailIntervalH
-		if other := dirs[s.StateDir]; other != "" {
-			r.fail(n.fields[id], at+".state_dir", "want a directory of its own; scope "+other+" has the same")
+		if says := f.shares(s); says != "" {
+			r.fail(s.node(n.fields[id], "state_dir"), at+".state_dir", "want a directory of its own"+says)
 		}
-		dirs[s.StateDir] = id
+		s.ownLogs(r, at)
 		f.scopes = append(f.scopes, s)
 	}
 	slices.SortFunc(f.scopes, func(a, b *Scope) int { return strings.Compare(a.ID, b.ID) })

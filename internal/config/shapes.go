@@ -55,6 +55,9 @@ var (
 			l := RunLog{StaleAfterH: 48}
 			r.object(at, item, "an object", []field{r.needed("source", aText, &l.Source),
 				r.needed("path", aPath, &l.Path), r.take("stale_after_h", between(1, decadeH), &l.StaleAfterH)})
+			if slices.ContainsFunc(list, func(o RunLog) bool { return l.Source != "" && o.Source == l.Source }) {
+				r.fail(item.fields["source"], at+".source", wantSource)
+			}
 			list = append(list, l)
 		})
 		*into.(*[]RunLog) = list
