@@ -219,6 +219,17 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%q: %v %v", name, f, err)
 		}
 	}
+	for _, name := range []string{below + "/gone", Path(base) + "/gone"} {
+		_, stat := fs.Stat(files, name)
+		_, lstat := fs.Lstat(files, name)
+		_, read := fs.ReadDir(files, name)
+		_, to := fs.ReadLink(files, name)
+		for i, err := range []error{stat, lstat, read, to} {
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%q, look %d: %v", name, i, err)
+			}
+		}
+	}
 	if f, err := w.FS.Open(below + "/file"); f != nil || !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("%v %v", f, err)
 	}
