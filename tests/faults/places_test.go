@@ -68,10 +68,10 @@ var filePlaces = []place{
 	{"maintenance", ".macf/maintenance-locks/code.lock", workspacesArgv, unparsed("macf/workspaces")},
 	{"last exit", ".macf/last-exit/code", workspacesArgv, unparsed("macf/workspaces")},
 	{"listed agent", "registry/LAMP_AGENT_CODE", healthArgv, unparsed("macf/roster:lamp")},
-	{"authority", "registry/LAMP_CA_CERT", healthArgv, says(`"failure":"trust"`, `"subject":"macf/roster:lamp","data":{"ok":false`)},
+	{"authority", "registry/LAMP_CA_CERT", healthArgv, says(`"failure":"unasked"`, `"subject":"macf/roster:lamp","data":{"ok":false`)},
 	{"registry", "shared.json", healthArgv, notRead("macf/roster:desk")},
-	{"certificate", "repos/code/.macf/certs/agent-cert.pem", healthArgv, says(`"failure":"trust"`)},
-	{"key", "repos/code/.macf/certs/agent-key.pem", healthArgv, says(`"failure":"trust"`)},
+	{"certificate", "repos/code/.macf/certs/agent-cert.pem", healthArgv, says(`"failure":"unasked"`)},
+	{"key", "repos/code/.macf/certs/agent-key.pem", healthArgv, says(`"failure":"unasked"`)},
 	{"token", "token", tokenArgv, says("token file not used: ")},
 	{"list for reconcile", "desired.json", reconcileArgv, calledWith("desired.json")},
 	{"list for act", "desired.json", actArgv, calledWith("desired.json")},
@@ -100,7 +100,7 @@ var directoryPlaces = []place{
 	{"root of workspaces", "repos", workspacesArgv, notRead("macf/workspaces")},
 	{"a workspace", "repos/code", workspacesArgv, notRead("macf/workspaces")},
 	{"a workspace's own", "repos/code/.macf", workspacesArgv, unparsed("macf/workspaces")},
-	{"certificates", "repos/code/.macf/certs", healthArgv, says(`"failure":"trust"`)},
+	{"certificates", "repos/code/.macf/certs", healthArgv, says(`"failure":"unasked"`)},
 	{"registry of files", "registry", healthArgv, notRead("macf/roster:lamp")},
 }
 
