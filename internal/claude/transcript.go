@@ -180,10 +180,10 @@ func (t *Tail) Result() record.Transcript {
 		r.Unread = "no timestamp is understood, or all lie ahead"
 	}
 	switch {
-	case t.blind > 0:
-		r.Unread = fmt.Sprintf("its last %s understood", map[bool]string{true: "line is not", false: fmt.Sprintf("%d lines are not", t.blind)}[t.blind == 1])
 	case t.bad > 0 && len(t.lines) == 0:
 		r.Unread = "no line of it is understood"
+	case t.blind > 0:
+		r.Unread = fmt.Sprintf("its last %s understood", map[bool]string{true: "line is not", false: fmt.Sprintf("%d lines are not", t.blind)}[t.blind == 1])
 	}
 	for _, c := range slices.Backward(last.calls) {
 		r.OpenCalls = append(r.OpenCalls, strings.TrimSuffix(c.Name+": "+c.Summary, ": "))
