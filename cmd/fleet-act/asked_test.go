@@ -15,6 +15,17 @@ func TestAsked(t *testing.T) {
 	const id, other = "5f0c1d2e-1111-4222-8333-444455556666", "5f0c1d2e-1111-4222-8333-444455556667"
 	now := record.NewTime(time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC))
 	set := new(record.Set)
+	add := func(r record.Record, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := r.Line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Add(record.Line{Record: r, Raw: line})
+	}
 	for _, v := range []struct {
 		host, subject, class string
 		session              record.VerdictSession
@@ -25,14 +36,7 @@ func TestAsked(t *testing.T) {
 		{"devbox", "code-agent", "6", record.VerdictSession{Name: "no agent", Tmux: "no", Process: true}},
 	} {
 		r, err := record.New(record.KindVerdict, now, v.host, "fleet-classify", v.subject, record.Verdict{Class: v.class, Session: v.session})
-		if err != nil {
-			t.Fatal(err)
-		}
-		line, err := r.Line()
-		if err != nil {
-			t.Fatal(err)
-		}
-		set.Add(record.Line{Record: r, Raw: line})
+		add(r, err)
 	}
 	for _, v := range []struct {
 		host, agent string
@@ -44,14 +48,7 @@ func TestAsked(t *testing.T) {
 		{"devbox", "blind-agent", nil},
 	} {
 		r, err := record.New(record.KindDecision, now, v.host, "fleet-reconcile", v.agent, record.Decision{Agent: v.agent, Seen: v.seen})
-		if err != nil {
-			t.Fatal(err)
-		}
-		line, err := r.Line()
-		if err != nil {
-			t.Fatal(err)
-		}
-		set.Add(record.Line{Record: r, Raw: line})
+		add(r, err)
 	}
 	d := &deed{set: set, host: "devbox"}
 	for of, want := range map[[2]string]string{

@@ -75,25 +75,7 @@ func Judge(set *record.Set, o Options) Judgement {
 	for _, d := range w.unlisted(o.Desired) {
 		j.add(d.Agent, d)
 	}
-	switch {
-	case w.agentless(o.Desired):
-		j.Notes = append(j.Notes, "no agent is to be kept alive: no list names one, and no workspace is one's")
-	case len(j.Decisions) == 0 && w.blindAll != "":
-		j.undecided(theAgents, w.blindAll)
-	case len(w.order) == 0:
-		for _, name := range w.vanished(o.Desired) { // whose roots may be out of sight
-			j.undecided(name, "no workspace of any agent is there any more")
-		}
-	default:
-		for _, name := range w.vanished(o.Desired) {
-			j.Notes = append(j.Notes, name+" is not kept alive any more: no workspace is its")
-		}
-	}
-	for _, p := range w.order {
-		if o.Desired == nil && w.foreign(p) {
-			j.Notes = append(j.Notes, fmt.Sprintf("%s is left to another scope, which names its repository, or more than one does: %s", p.Agent, p.Path))
-		}
-	}
+	j.absent(w, o.Desired)
 	if w.tick != nil && w.tick.Mode == "act" && w.tick.Heal != nil {
 		for _, s := range w.sessions() {
 			s.restarted = w.restarted // what this sweep has decided counts
@@ -108,6 +90,30 @@ func Judge(set *record.Set, o Options) Judgement {
 		j.Notes = append(j.Notes, "sessions that no list names are left alone: "+alone(w.tick))
 	}
 	return j
+}
+
+// absent says which agents nothing is decided about, since they are not there, are another
+// scope's, or nobody knows whether there are any.
+func (j *Judgement) absent(w *world, list []desired.Agent) {
+	switch {
+	case w.agentless(list):
+		j.Notes = append(j.Notes, "no agent is to be kept alive: no list names one, and no workspace is one's")
+	case len(j.Decisions) == 0 && w.blindAll != "":
+		j.undecided(theAgents, w.blindAll)
+	case len(w.order) == 0:
+		for _, name := range w.vanished(list) { // whose roots may be out of sight
+			j.undecided(name, "no workspace of any agent is there any more")
+		}
+	default:
+		for _, name := range w.vanished(list) {
+			j.Notes = append(j.Notes, name+" is not kept alive any more: no workspace is its")
+		}
+	}
+	for _, p := range w.order {
+		if list == nil && w.foreign(p) {
+			j.Notes = append(j.Notes, fmt.Sprintf("%s is left to another scope, which names its repository, or more than one does: %s", p.Agent, p.Path))
+		}
+	}
 }
 
 // What an undecided text is about when it is about all of them.
